@@ -198,3 +198,125 @@ test('an own profile is copied from the selection, edited, saved, used and delet
   await expect(shape(pivot)).toHaveValue('proportional');
   expect((await service.api.get('/sources/1/profiles')).body).toEqual([]);
 });
+
+test('a cell picked with the mouse is the pattern, with its months matched by date', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await shape(pivot).selectOption('like a cell or row …');
+  const hint = page.getByText(/^Pick the cell or row whose months .*Chairs.* should follow/);
+  await expect(hint).toBeVisible();
+
+  // Esc leaves, and so does the button. The selection and the choice stay as they were.
+  await page.keyboard.press('ArrowDown');
+  await expect(pivot.slice).not.toContainText('Chairs');
+  await page.keyboard.press('Escape');
+  await expect(hint).toHaveCount(0);
+  await expect(pivot.slice).toContainText('Sub-Category = Chairs');
+  await expect(shape(pivot)).toHaveValue('proportional');
+
+  await shape(pivot).selectOption('like a cell or row …');
+  await expect(hint).toBeVisible();
+  // Nothing is written or typed meanwhile.
+  await page.keyboard.type('7');
+  await page.keyboard.press('Control+Enter');
+  await expect(hint).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'New amount' })).toHaveCount(0);
+  await pivot.press({ ...CHAIRS, row: ['Furniture', 'Tables'] });
+  await expect(hint).toHaveCount(0);
+  await expect(pivot.slice).toContainText('Sub-Category = Chairs');
+  await expect(shape(pivot).locator('option:checked')).toHaveText(/^like .*Tables/);
+  const match = pivot.panel.getByLabel('Months', { exact: true });
+  await expect(match).toHaveValue('date');
+
+  const tables = await service.query<{ month: number; cents: string }>(
+    `SELECT extract(month FROM "Order Date")::int AS month, (100 * sum("Sales"))::bigint::text AS cents
+       FROM ${TABLE} WHERE "Sub-Category" = 'Tables' AND ${YEAR} GROUP BY 1 ORDER BY 1`,
+  );
+  const weightOf = (month: number) =>
+    BigInt(tables.find((each) => each.month === month)?.cents ?? 0);
+  await pivot.type('New total', '500000');
+  await expect(page.getByTestId('shape-months').getByRole('figure')).toBeVisible();
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const found = await months(service);
+  expect(found.map(([, cents]) => cents)).toEqual(
+    parted(
+      50_000_000n,
+      found.map(([month]) => weightOf(month)),
+    ),
+  );
+  expect(await lastScale(service)).toMatchObject({ spread: { like: { measure: 'value' } } });
+});
+
+test('a cell of another year is picked with the keyboard, and its months matched by position', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await shape(pivot).selectOption('like a cell or row …');
+  const hint = page.getByText(/^Pick the cell or row whose months/);
+  await expect(hint).toBeVisible();
+  await expect(async () => {
+    await page.keyboard.press('ArrowRight');
+    await expect(pivot.slice).toContainText('2029', { timeout: 1000 });
+  }).toPass();
+  await page.keyboard.press('Enter');
+  await expect(hint).toHaveCount(0);
+  await expect(pivot.slice).toContainText('2028');
+  await expect(pivot.panel.getByLabel('Months', { exact: true })).toHaveValue('position');
+  await pivot.type('New total', '500000');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+
+  const { spread } = (await lastScale(service)) as {
+    spread: { like: { measure: string; date_offset: string } };
+  };
+  expect(spread.like.date_offset).toBe('-12 months');
+  const measure = spread.like.measure === 'units' ? 'Quantity' : 'Sales';
+  const pattern = await service.query<{ month: number; cents: string }>(
+    `SELECT extract(month FROM "Order Date")::int AS month, (100 * sum("${measure}"))::bigint::text AS cents
+       FROM ${TABLE} WHERE "Sub-Category" = 'Chairs'
+        AND "Order Date" BETWEEN '2029-01-01' AND '2029-12-31' GROUP BY 1 ORDER BY 1`,
+  );
+  const found = await months(service);
+  const weights = found.map(([month]) =>
+    BigInt(pattern.find((each) => each.month === month)?.cents ?? 0),
+  );
+  expect(found.map(([, cents]) => cents)).toEqual(parted(50_000_000n, weights));
+});
+
+test('“=keep like ref” gives the months of a cell the shape of the reference, and keeps its total', async ({
+  page,
+  service,
+}) => {
+  await loadYearBefore(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const reference = await months(service, `pf_iter = 'reference'`);
+  const total = (await months(service)).reduce((sum, [, cents]) => sum + cents, 0n);
+  const meaning = page.locator('#cell-meaning');
+  await pivot.click(CHAIRS);
+  await page.keyboard.type('=ke');
+  await expect(meaning).toContainText('=keep: the total stays');
+  await page.keyboard.type('ep');
+  await expect(meaning).toContainText('no shape is chosen');
+  await page.keyboard.type(' like ref');
+  await expect(meaning).toContainText('like the reference');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const wanted = parted(
+    total,
+    reference.map(([, cents]) => cents),
+  );
+  expect(await months(service)).toEqual(reference.map(([month], i) => [month, wanted[i]]));
+  expect(await lastScale(service)).toMatchObject({ value_total: 'keep' });
+  await pivot.click(CHAIRS);
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toContainText('=keep like ref');
+});

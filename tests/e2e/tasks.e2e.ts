@@ -1,4 +1,5 @@
 import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
 import { CountedPlanner } from './counted-planner';
 import { arrange, PivotPage, type CellName } from './pivot-page';
 import { loadYearBefore } from './year-before';
@@ -7,6 +8,23 @@ import { loadYearBefore } from './year-before';
 
 const TABLE = 'pf.fc_superstore_1';
 const CHAIRS: CellName = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+
+const TABLES: CellName = { row: ['Furniture', 'Tables'], column: ['2028', 'Sales'] };
+
+/** Returns the cents of the furniture of 2028, by sub-category. */
+async function furniture(service: Service): Promise<Record<string, number>> {
+  const rows = await service.query(
+    `SELECT "Sub-Category" AS name, (100 * sum("Sales"))::int AS cents FROM ${TABLE}
+      WHERE "Category" = 'Furniture' AND "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' GROUP BY 1`,
+  );
+  return Object.fromEntries(rows.map(({ name, cents }) => [name, cents]));
+}
+
+const sumOf = (amounts: Record<string, number>): number =>
+  Object.values(amounts).reduce((sum, each) => sum + each, 0);
+
+const entriesAfterLoad = (service: Service) =>
+  service.query(`SELECT operation FROM pf.log WHERE operation <> 'baseline' ORDER BY id`);
 
 test('moving 20 % of a customer to another one takes at most 8 actions and is one entry', async ({
   page,
@@ -154,4 +172,81 @@ test('sorting by Δ and explaining the worst group takes at most 4 actions', asy
   const why = page.getByRole('region', { name: 'Why', exact: true });
   await expect(why.locator('[data-logid]').filter({ hasText: 'Fewer shops' })).toBeVisible();
   expect(planner.actions).toBeLessThanOrEqual(4);
+});
+
+test('raising a product while its group keeps its total takes at most 3 actions and is one entry', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await furniture(service);
+  const planner = new CountedPlanner(page, pivot);
+  await planner.select(CHAIRS);
+  await planner.type('+500 keep total');
+  await planner.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect(planner.actions).toBeLessThanOrEqual(3);
+  const after = await furniture(service);
+  expect(after.Chairs).toBe((before.Chairs ?? 0) + 50_000);
+  expect(sumOf(after)).toBe(sumOf(before));
+  expect(await entriesAfterLoad(service)).toEqual([{ operation: 'scale' }]);
+});
+
+test('trying two changes together and keeping both takes at most 7 actions', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await furniture(service);
+  const planner = new CountedPlanner(page, pivot);
+  await planner.select(CHAIRS);
+  await planner.type('+500');
+  await planner.press('Shift+Enter');
+  const lines = page.getByTestId('tried-lines').getByRole('listitem');
+  await expect(lines).toHaveCount(1);
+  await planner.select(TABLES);
+  await planner.type('+250');
+  await planner.press('Shift+Enter');
+  await expect(lines).toHaveCount(2);
+  expect(await entriesAfterLoad(service)).toEqual([]);
+  await planner.press('Control+Enter');
+  await expect(page.getByText(/^Kept: 2 changes saved/)).toBeVisible();
+  expect(planner.actions).toBeLessThanOrEqual(7);
+  expect(await furniture(service)).toEqual({
+    ...before,
+    Chairs: (before.Chairs ?? 0) + 50_000,
+    Tables: (before.Tables ?? 0) + 25_000,
+  });
+  expect(await entriesAfterLoad(service)).toEqual([{ operation: 'scale' }, { operation: 'scale' }]);
+});
+
+test('taking back the open part of an old change takes at most 4 actions', async ({
+  page,
+  service,
+}) => {
+  const before = await furniture(service);
+  const { api } = service;
+  const slice = { Category: 'Furniture' };
+  const { body: rows } = await api.post('/versions/1/scale', { slice, pct: 10, pf_user: 'ben' });
+  const raised = await furniture(service);
+  await api.post('/versions/1/locks', { slice: { 'Sub-Category': 'Chairs' }, pf_user: 'eve' });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const planner = new CountedPlanner(page, pivot);
+  await planner.press('l');
+  const log = page.getByRole('region', { name: 'Log', exact: true });
+  await planner.click(log.getByRole('button', { name: `Undo entry ${rows[0].pf_logid} by ben` }));
+  await planner.click(page.getByRole('button', { name: 'Take back the rest' }));
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText(/locked rows? stays? as/);
+  await planner.click(dialog.getByRole('button', { name: 'Take it back' }));
+  await expect(dialog).toBeHidden();
+  expect(planner.actions).toBeLessThanOrEqual(4);
+  await expect.poll(() => furniture(service)).toEqual({ ...before, Chairs: raised.Chairs });
+  expect(await entriesAfterLoad(service)).toEqual([
+    { operation: 'scale' },
+    { operation: 'reverse' },
+  ]);
 });

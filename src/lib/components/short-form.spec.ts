@@ -10,7 +10,12 @@ describe('readShortForm', () => {
     ['=2*750 keep total', { by: 'total', amount: 1500 }],
     ['*1.05 keep to', { by: 'percent', amount: 5 }],
   ])('reads %j with the total kept', (text, edit) =>
-    expect(readShortForm(text)).toEqual({ edit, keepTotal: true, likeReference: false }),
+    expect(readShortForm(text)).toEqual({
+      edit,
+      keepTotal: true,
+      likeReference: false,
+      reshape: false,
+    }),
   );
 
   it.each([
@@ -20,7 +25,17 @@ describe('readShortForm', () => {
     ['500k keep like ref', 500_000, true],
   ])('reads %j like the reference', (text, amount, keepTotal) =>
     expect(readShortForm(text)).toEqual({
-      ...{ edit: { by: 'total', amount }, keepTotal, likeReference: true },
+      ...{ edit: { by: 'total', amount }, keepTotal, likeReference: true, reshape: false },
+    }),
+  );
+
+  it.each([
+    ['=keep', false, false],
+    ['=KEEP like ref', true, false],
+    ['= keep like ref keep total', true, true],
+  ])('reads %j as the present total with a shape', (text, likeReference, keepTotal) =>
+    expect(readShortForm(text)).toEqual({
+      ...{ edit: { by: 'change', amount: 0 }, keepTotal, likeReference, reshape: true },
     }),
   );
 
@@ -30,7 +45,12 @@ describe('readShortForm', () => {
     ['12 500', { by: 'total', amount: 12_500 }],
     ['', null],
   ])('reads %j as an amount alone', (text, edit) =>
-    expect(readShortForm(text)).toEqual({ edit, keepTotal: false, likeReference: false }),
+    expect(readShortForm(text)).toEqual({
+      edit,
+      keepTotal: false,
+      likeReference: false,
+      reshape: false,
+    }),
   );
 
   it.each([
@@ -38,6 +58,8 @@ describe('readShortForm', () => {
     '+500 keep it',
     '+500keep',
     'keep total',
+    '=kee',
+    '=keep 5',
     '+500 keep total now',
     'x keep',
     '5 like',
@@ -48,6 +70,7 @@ describe('readShortForm', () => {
 it('whyNoAmount explains words that are being typed', () => {
   expect(whyNoAmount('+500 ke')).toMatch(/^keep total: /);
   expect(whyNoAmount('1.2m like r')).toMatch(/^like ref: /);
-  for (const text of ['+500 kl', 'ke', 'x ke', '+500 kee p', '1.2.3'])
+  expect(whyNoAmount('=ke')).toMatch(/^=keep: /);
+  for (const text of ['=x', '+500 kl', 'ke', 'x ke', '+500 kee p', '1.2.3'])
     expect(whyNoAmount(text)).toMatch(/^Not an amount: /);
 });

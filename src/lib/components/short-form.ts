@@ -3,28 +3,32 @@ import type { TypedWords } from '$lib/plan/operation';
 import type { MeasureEdit } from '$lib/plan/scale-draft';
 import { readAmount } from './number-text';
 
-/** An amount with its words. The edit is null for an empty text. */
+/** An amount with its words. The edit is null for an empty text; `=keep` is a change of 0. */
 export interface ShortForm extends TypedWords {
   edit: MeasureEdit | null;
 }
 
 /** The words, each with its explanation. */
 const WORDS = {
+  '=keep': 'the total stays, and its months get the shape',
   'keep total': 'the row above keeps its total, and its other rows give or get the change',
   'like ref': 'the amount is spread over months like the reference',
 };
 /** An amount, a blank, and words that are complete enough. */
 const KEPT = /^(.*\S)\s+keep(\s+t(o(t(al?)?)?)?)?$/i;
+const RESHAPED = /^=\s*keep$/i;
 const LIKE = /^(.*\S)\s+like\s+ref(e(r(e(n(ce?)?)?)?)?)?$/i;
 
 /**
- * Parses the text typed into a cell: an amount as {@link readAmount} reads it, and after a blank `keep total`, of
- * which `keep` is enough, `like ref`, or both.
+ * Parses the text typed into a cell: an amount as {@link readAmount} reads it, or `=keep` for the present total,
+ * and after a blank `keep total`, of which `keep` is enough, `like ref`, or both.
  */
 export function readShortForm(text: string): ShortForm {
-  const words = { keepTotal: false, likeReference: false };
+  const words = { keepTotal: false, likeReference: false, reshape: false };
   let amount = text.trim();
   for (;;) {
+    if (RESHAPED.test(amount))
+      return { edit: { by: 'change', amount: 0 }, ...words, reshape: true };
     const [kept, like] = [KEPT, LIKE].map((each) => each.exec(amount)?.[1]);
     if (kept !== undefined && !words.keepTotal) words.keepTotal = true;
     else if (like !== undefined && !words.likeReference) words.likeReference = true;
@@ -35,11 +39,13 @@ export function readShortForm(text: string): ShortForm {
 
 /** Returns why a text is not an amount. Words that are being typed after an amount are explained. */
 export function whyNoAmount(text: string): string {
-  const [, amount = '', typed = ''] = /^(.*?\S)\s+([a-z]{2,}( [a-z]*)?)$/i.exec(text.trim()) ?? [];
+  const whole = text.trim();
+  const [, amount = '', word = ''] = /^(.*?\S)\s+([a-z]{2,}( [a-z]*)?)$/i.exec(whole) ?? [];
   const edit = readShortForm(amount).edit;
   const isAmount = edit !== null && !Number.isNaN(edit.amount);
-  const begun = Object.entries(WORDS).find(([word]) => word.startsWith(typed.toLowerCase()));
-  return isAmount && begun
-    ? begun.join(': ')
-    : 'Not an amount: type 12500, 1.5m, +500, -3%, *1.05 or =2*750';
+  const typed = isAmount ? word : whole.startsWith('=') ? whole : '';
+  const begun = Object.entries(WORDS).find(
+    ([each]) => typed.length > 1 && each.startsWith(typed.toLowerCase()),
+  );
+  return begun ? begun.join(': ') : 'Not an amount: type 12500, 1.5m, +500, -3%, *1.05 or =2*750';
 }

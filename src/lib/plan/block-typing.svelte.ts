@@ -219,7 +219,7 @@ export class BlockTyping {
     signal: AbortSignal,
   ): Promise<CellEdit[]> {
     if (settings.keepTotal) throw new Refusal(ONE_CELL_KEEPS);
-    const changed = asked.filter((each) => !isUnchanged(each));
+    const changed = asked.filter((each) => settings.reshape || !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
     this.progress = `Reading ${countText(changed.length)} …`;

@@ -101,12 +101,18 @@ export class CellReader {
     );
   }
 
+  /** Returns the role of a column of the source; null if it is not a measure. */
+  roleOf(column: string): 'value' | 'units' | null {
+    const { valueColumn, unitsColumn } = this.planned;
+    if (column === valueColumn?.cname) return 'value';
+    return column === unitsColumn?.cname ? 'units' : null;
+  }
+
   /** Returns the measure of the plan that a cell shows; null if it shows none. */
   shownIn({ measure }: CellIdentity): Shows | null {
-    const { valueColumn, unitsColumn } = this.planned;
     if (measure === null) return null;
-    if (measure === valueColumn?.cname) return 'value';
-    if (measure === unitsColumn?.cname) return 'units';
+    const role = this.roleOf(measure);
+    if (role) return role;
     return this.loading.pivot?.origins.of(measure)?.origin === 'price' ? 'price' : null;
   }
 

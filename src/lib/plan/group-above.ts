@@ -31,6 +31,7 @@ const NEW_CELL_KEEPS =
   'This cell has no rows yet, so a copy is added and no total can be kept. Turn off “Keep the total”.';
 const NEW_CELL_SHAPE =
   'This cell has no rows yet, so a copy is added, which keeps its own months. Leave out “like ref”.';
+const NEW_CELL_TOTAL = 'This cell has no rows yet, so there is no total to keep.';
 const NO_OTHER_ROWS =
   'The row above has no other rows that are not locked, so its total cannot be kept.';
 const OTHERS_CANCEL =
@@ -39,8 +40,9 @@ const OTHERS_CANCEL =
 /** Returns why a copy for a cell without rows cannot be written as asked; null if it can. */
 export const whyNotNew = (
   keepTotal: boolean,
-  { likeReference }: Pick<TypedWords, 'likeReference'>,
-): string | null => (keepTotal ? NEW_CELL_KEEPS : likeReference ? NEW_CELL_SHAPE : null);
+  { likeReference, reshape }: Pick<TypedWords, 'likeReference' | 'reshape'>,
+): string | null =>
+  reshape ? NEW_CELL_TOTAL : keepTotal ? NEW_CELL_KEEPS : likeReference ? NEW_CELL_SHAPE : null;
 
 /** Returns the row path above some cells; null if they have no common one. */
 export function pathAbove(cells: readonly CellIdentity[]): readonly CellValue[] | null {

@@ -33,26 +33,31 @@ export interface WriteSettings {
   holdPrice: boolean;
   /** Whether the group above the cell keeps its total. */
   keepTotal: boolean;
+  /** Whether the present total gets the shape, instead of another total. */
+  reshape?: boolean;
   /** The note of the log entry; empty for none. */
   note: string;
 }
 
-/** The words that a planner typed after an amount: settings for this amount only. */
+/** The words that a planner typed after or instead of an amount: settings for this amount only. */
 export interface TypedWords {
   /** “keep total” */
   keepTotal: boolean;
   /** “like ref” */
   likeReference: boolean;
+  /** “=keep” instead of an amount */
+  reshape: boolean;
 }
 
-/** Returns the settings of the panel with those that were typed after an amount. */
+/** Returns the settings of the panel with those that were typed with an amount. */
 export const withWords = (
   settings: WriteSettings,
-  { keepTotal, likeReference }: TypedWords,
+  { keepTotal, likeReference, reshape }: TypedWords,
 ): WriteSettings => ({
   ...settings,
   ...(keepTotal && { keepTotal }),
   ...(likeReference && { shape: LIKE_REFERENCE }),
+  ...(reshape && { reshape }),
 });
 
 /** Returns the part of a request that carries a note; empty for a blank one. */

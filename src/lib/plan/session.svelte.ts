@@ -22,6 +22,7 @@ import { Loading } from './loading.svelte';
 import { Locks } from './locks.svelte';
 import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
+import { Picking } from './picking.svelte';
 import { PlannedVersion } from './planned-version.svelte';
 import { Selection } from './selection.svelte';
 import { Shapes } from './shapes.svelte';
@@ -63,6 +64,7 @@ export class PlanSession {
   readonly locks: Locks;
   readonly changes: Changes;
   readonly shapes: Shapes;
+  readonly picking: Picking;
   readonly draft: OperationDraft;
   readonly typing: Typing;
   readonly blocks: BlockTyping;
@@ -134,6 +136,7 @@ export class PlanSession {
       this.changes,
       (id) => void this.compareWith(this.comparedWith.filter((each) => each !== id)),
     );
+    this.picking = new Picking(this.loading, selection, this.shapes, tell.info);
     this.actions = new Actions(this, tell);
   }
 
@@ -299,7 +302,10 @@ export class PlanSession {
         shown
           ? this.arrangement.takeOver(pivot, shown)
           : this.arrangement.openAddress(pivot, this.search),
-      onTarget: (cell, at, how) => void this.selection.select(cell, at, how),
+      onTarget: (cell, at, how) =>
+        void (this.picking.target
+          ? this.picking.press(cell, at)
+          : this.selection.select(cell, at, how)),
       onRows: () => {
         this.arrangement.followGroups();
         void this.selection.followRows();

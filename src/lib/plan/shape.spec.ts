@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../contract/slices';
 import {
+  matchOf,
   seasonality,
   shapedAmounts,
   shapeFor,
@@ -104,6 +105,27 @@ describe('shapeFor a pattern', () => {
       /period/,
     );
   });
+
+  it('matches a picked cell by date, or by the position in its range of dates', () => {
+    const quarter = { [column]: { from: '2026-10-01', to: '2026-12-31' } };
+    const cell: Pattern = { kind: 'cell', name: 'Q4', slice: quarter, origins: ['reference'] };
+    const plain = { slice: quarter, origins: ['reference'], by: [column], unit: 'month' };
+    expect(read(like(cell))).toEqual(plain);
+    expect(read(like(cell, 'position'))).toEqual({ ...plain, date_offset: '15 months' });
+    const days = { [column]: ['2028-03-01', '2028-01-09'] };
+    expect(read(like({ ...cell, slice: days }, 'position'))).not.toHaveProperty('date_offset');
+    expect(read(like(cell, 'position'), { Region: 'West' })).toMatch(/range of dates/);
+    const units = { ...cell, measure: 'units', version_id: 7 } as const;
+    expect(read(like(units))).toMatchObject({ measure: 'units', version_id: 7 });
+  });
+
+  it('matches a picked cell by position at first if its range begins in another month', () => {
+    expect([
+      matchOf(slice, { [column]: { from: '2026-10-01', to: '2026-12-31' } }, column),
+      matchOf(slice, { [column]: ['2028-01-09'] }, column),
+      matchOf(slice, {}, column),
+    ]).toEqual(['position', 'date', 'date']);
+  });
 });
 
 describe('the amounts of a shaped scale', () => {
@@ -160,11 +182,13 @@ describe('shapeText', () => {
       shapeText(weekProfile('5-4-4')),
       shapeText(like({ kind: 'reference' }, 'yearBefore')),
       shapeText(like({ kind: 'version', id: 7, name: 'Plan B' })),
+      shapeText(like({ kind: 'cell', name: 'Tables', slice: {} }, 'position')),
     ]).toEqual([
       'evenly by month',
       'by profile 5-4-4',
       'like the reference, a year before',
       'like Plan B',
+      'like Tables, by position',
     ]);
   });
 });

@@ -1,13 +1,28 @@
 /** The shapes that a planner can choose, and the spread of a scale that each of them is. */
 import { isDateRange, type Slice } from '../contract/slices';
 import type { GroupTotals } from '../contract/previews';
-import type { Shape } from '../contract/shapes';
+import type { Like, Shape } from '../contract/shapes';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
 import { tidy } from '../pivot/values/cell-value';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 
-/** Where a pattern is read: the rows of the selection in the reference or in another version. */
-export type Pattern = { kind: 'reference' } | { kind: 'version'; id: number; name: string };
+/** A cell or row that was picked as a pattern. */
+export interface PickedCell {
+  kind: 'cell';
+  /** The name of the cell, for sentences. */
+  name: string;
+  slice: Slice;
+  /** The origins of its rows; without them, those of the plan. */
+  origins?: string[];
+  /** The version of its rows, if it is another one. */
+  version_id?: number;
+  /** The measure that the cell shows, which both measures of the target follow; none for a row. */
+  measure?: 'value' | 'units';
+}
+
+/** The rows that a pattern is read from: those of the selection with another origin or version, or of a cell. */
+export type Pattern =
+  { kind: 'reference' } | { kind: 'version'; id: number; name: string } | PickedCell;
 
 /** A chosen shape. A new choice is a new object. */
 export type ShapeChoice =
@@ -18,8 +33,11 @@ export type ShapeChoice =
   | {
       kind: 'like';
       pattern: Pattern;
-      /** Whether the months of the pattern are the same ones, or those of the year before. */
-      match: 'date' | 'yearBefore';
+      /**
+       * How months of the pattern are matched: by date, with those of a year before, or, for a picked cell, by
+       * their position in its range of dates.
+       */
+      match: 'date' | 'yearBefore' | 'position';
       /** Whether months of the pattern without a row in the selection are left out. */
       leavesOut: boolean;
     };
@@ -50,6 +68,8 @@ const MONTHS_LOADING = 'The months of the selection are still loading.';
 const NO_WEIGHT = 'This profile has no weight in the months of the selection.';
 const WITH_PERIODS =
   'The selection has a period as a value, which cannot be moved to the year before. Select by date instead.';
+const NO_POSITION =
+  'Months can be matched by position only if the selection and the picked cell each have a range of dates.';
 
 /** Weeks per month of a quarter. */
 export const WEEK_PROFILES = ['4-4-5', '4-5-4', '5-4-4'] as const;
@@ -97,9 +117,14 @@ export function shapeFor(choice: ShapeChoice, target: ShapeTarget): MadeShape {
 function patternRows(
   { pattern, match }: Extract<ShapeChoice, { kind: 'like' }>,
   { slice, column, periodColumns }: ShapeTarget,
-):
-  | { slice: Slice; origins?: string[]; version_id?: number; date_offset?: string }
-  | { problem: string } {
+): Omit<Like, 'by' | 'unit'> | { problem: string } {
+  if (pattern.kind === 'cell') {
+    const { kind: _, name: __, ...rows } = pattern;
+    if (match === 'date') return rows;
+    const [own, other] = [slice, pattern.slice].map((each) => firstMonth(each[column]));
+    if (own == null || other == null) return { problem: NO_POSITION };
+    return { ...rows, ...(own !== other && { date_offset: `${own - other} months` }) };
+  }
   const from =
     pattern.kind === 'reference' ? { origins: ['reference'] } : { version_id: pattern.id };
   if (match === 'date') return { slice, ...from };
@@ -132,8 +157,24 @@ export function seasonality(
   return sums.some((sum) => sum > 0) ? sums : 'The selection has no amounts to copy.';
 }
 
+/** Returns how the months of a picked cell are matched at first: by position if its range begins in another month. */
+export function matchOf(slice: Slice, pattern: Slice, column: string): 'date' | 'position' {
+  const [own, other] = [slice, pattern].map((each) => firstMonth(each[column]));
+  return own == null || other == null || own === other ? 'date' : 'position';
+}
+
 /** The month of a day as a number; January of the year 0 is 0. */
 const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+
+/** Returns the number of the first month of the days of a slice; null without days. */
+function firstMonth(value: Slice[string] | undefined): number | null {
+  const days = (Array.isArray(value) ? value : [isRange(value) ? value.from : value]).filter(
+    (day) => typeof day === 'string',
+  );
+  return days.length === 0 ? null : Math.min(...days.map(monthOf));
+}
+
+const isRange = (value: Slice[string] | undefined) => value !== undefined && isDateRange(value);
 
 /** Returns the days of a slice a year before. The last day of a month stays the last one. */
 function yearBefore(value: Slice[string]): Slice[string] {
@@ -179,6 +220,10 @@ export function whyNoShape({
 export const NO_PRICE_WITH_SHAPE =
   'A price is the same for all rows of this cell, so it cannot have a shape. Remove the shape first.';
 
+/** Why `=keep` has no effect without a shape. */
+export const NO_SHAPE_TO_KEEP =
+  'The total stays, but no shape is chosen. Type “=keep like ref”, or choose a shape under “Spread” first.';
+
 /** A measure of a scale with a shape: its typed edit, and its totals before and after. */
 export interface ShapedMeasure {
   edit: MeasureEdit | null;
@@ -213,7 +258,8 @@ export function shapeText(choice: ShapeChoice): string {
     case 'like': {
       const { pattern, match } = choice;
       const name = pattern.kind === 'reference' ? 'the reference' : pattern.name;
-      return `like ${name}${match === 'date' ? '' : ', a year before'}`;
+      const how = { date: '', yearBefore: ', a year before', position: ', by position' }[match];
+      return `like ${name}${how}`;
     }
   }
 }

@@ -10,12 +10,14 @@ import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import {
   LIKE_REFERENCE,
+  matchOf,
   needsMonths,
   seasonality,
   shapeFor,
   WEEK_PROFILES,
   weekProfile,
   type MadeShape,
+  type PickedCell,
   type ShapeChoice,
 } from './shape';
 
@@ -49,6 +51,8 @@ export class Shapes {
   key = $state.raw<string | null>(null);
   /** The profiles of the source. */
   readonly profiles = new Latest<readonly NamedProfile[]>();
+  /** The cell that was picked last, as an offer; null if none was. */
+  private picked = $state.raw<Offer | null>(null);
   private readonly versions = new Latest<readonly VersionListEntry[]>();
   private readonly periodColumns: readonly string[];
 
@@ -75,10 +79,10 @@ export class Shapes {
       const choice = { kind: 'profile', name, weights } as const;
       return { key: keyOf(id), label: name, group: 'By profile', choice };
     });
-    const like = { kind: 'like', match: 'date', leavesOut: false } as const;
+    const ofLike = { kind: 'like', match: 'date', leavesOut: false } as const;
     const versions = (this.versions.answer ?? []).flatMap(({ id, name }): Offer[] => {
       if (id === this.planned.id) return [];
-      const choice = { ...like, pattern: { kind: 'version', id, name } } as const;
+      const choice = { ...ofLike, pattern: { kind: 'version', id, name } } as const;
       return [{ key: `version:${id}`, label: `like ${name}`, group: 'Like', choice }];
     });
     const hasReference = this.loading.pivot?.origins.compares ?? false;
@@ -86,7 +90,9 @@ export class Shapes {
       ...{ key: 'reference', label: 'like the reference', group: 'Like' },
       choice: LIKE_REFERENCE,
     };
-    return [...FIXED, ...named, ...(hasReference ? [reference] : []), ...versions];
+    const { picked } = this;
+    const like = [...(hasReference ? [reference] : []), ...versions, ...(picked ? [picked] : [])];
+    return [...FIXED, ...named, ...like];
   });
 
   /** Chooses an offer; null chooses to spread without a shape. */
@@ -99,6 +105,14 @@ export class Shapes {
   toggleReference(): void {
     const reference = this.offers.find(({ key }) => key === 'reference');
     if (reference) this.choose(this.key === 'reference' ? null : reference);
+  }
+
+  /** Offers a picked cell or row as a pattern for the rows of a slice, and chooses it. */
+  pick(pattern: PickedCell, slice: Slice): void {
+    const match = matchOf(slice, pattern.slice, this.planned.dateColumn ?? '');
+    const choice = { kind: 'like', pattern, match, leavesOut: false } as const;
+    this.picked = { key: 'cell', label: `like ${pattern.name}`, group: 'Like', choice };
+    this.choose(this.picked);
   }
 
   /** Changes the details of the chosen shape. */

@@ -21,14 +21,20 @@ import {
 } from './refusals';
 import * as scales from './scale-draft';
 import type { Amounts, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
-import { NO_PRICE_WITH_SHAPE, shapedAmounts, whyNoShape, type ShapeChoice } from './shape';
+import {
+  NO_PRICE_WITH_SHAPE,
+  NO_SHAPE_TO_KEEP,
+  shapedAmounts,
+  whyNoShape,
+  type ShapeChoice,
+} from './shape';
 import type { Shapes } from './shapes.svelte';
 
 /** The stored rows behind a cell. */
 export type Stored = SlicePreview;
 
 /** The settings of the panel that determine the amounts of a scale. */
-export type HowToScale = Pick<WriteSettings, 'spread' | 'shape' | 'holdPrice'>;
+export type HowToScale = Pick<WriteSettings, 'spread' | 'shape' | 'holdPrice' | 'reshape'>;
 
 /** The scales of typed amounts: their effect on the numbers of a cell, and why they cannot be written. */
 export class TypedAmounts {
@@ -102,6 +108,7 @@ export class TypedAmounts {
       return 'This cell no longer has units, so it has no price.';
     }
     if (edit.by === 'percent' && now === 0) return NOTHING_OF_ZERO;
+    if (settings.reshape && !settings.shape) return NO_SHAPE_TO_KEEP;
     if (settings.shape) return this.whyNotShaped(settings.shape, cell, edit, stored, settings);
     const isEqualOnly = this.caution(cell, edit, stored, settings)?.kind === 'cancelled';
     if (isEqualOnly && (shows === 'price' || settings.holdPrice || edit.by === 'percent'))
@@ -133,7 +140,10 @@ export class TypedAmounts {
     const outcome = this.outcome(shows, edit, stored, settings);
     if (!settings.shape) return outcome.amounts;
     const none = { edit: null, draft: null, isReshaped: false };
-    const own = { edit, draft: outcome[roleOf(shows)], isReshaped: false };
+    const draft = outcome[roleOf(shows)];
+    const own = settings.reshape
+      ? { edit: null, draft, isReshaped: true }
+      : { edit, draft, isReshaped: false };
     return shapedAmounts({ value: none, units: none, [roleOf(shows)]: own });
   }
 

@@ -78,7 +78,7 @@ interface Priced {
 }
 
 /** The measure and the origin of a column. */
-interface OriginColumn {
+export interface OriginColumn {
   measure: string;
   origin: Origin;
   /** The other version that it shows or compares with; null for a column of this version alone. */

@@ -1,0 +1,101 @@
+/** Picks the cell or row whose months the next amounts follow. */
+import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../pivot/slice/cell';
+import type { OriginColumn } from '../pivot/rows/origins';
+import { inPeriods } from '../pivot/slice/date-ranges';
+import type { Slice } from '../contract/slices';
+import type { Loading } from './loading.svelte';
+import type { Selection } from './selection.svelte';
+import { NOT_THE_PLAN } from './selected-slice';
+import type { PickedCell } from './shape';
+import type { Shapes } from './shapes.svelte';
+
+const NO_PATTERN = 'Pick a cell of the plan, of the reference or of another version.';
+const NOT_THE_PLAN_TEXTS: ReadonlySet<string> = new Set(Object.values(NOT_THE_PLAN));
+
+/** The cells that get the amounts, while another cell is picked. */
+interface Target {
+  cells: readonly MarkedCell[];
+  slice: Slice;
+  /** Their name, for a sentence. */
+  name: string;
+}
+
+/**
+ * The picking of a cell or row as the pattern of a shape. Meanwhile a click picks the cell, and the arrow keys
+ * move the selection to the one that Enter picks. Then the previous cells are selected again.
+ */
+export class Picking {
+  /** The cells that get the amounts; null if nothing is being picked. */
+  target = $state.raw<Target | null>(null);
+
+  /** @param onRefusal is called with a sentence if a cell cannot be a pattern */
+  constructor(
+    private readonly loading: Loading,
+    private readonly selection: Selection,
+    private readonly shapes: Shapes,
+    private readonly onRefusal: (sentence: string) => void,
+  ) {}
+
+  /** Whether there are selected cells to pick a pattern for. */
+  get isPossible(): boolean {
+    return this.selection.current !== null && this.selection.marked.length > 0;
+  }
+
+  /** Begins to pick, in the grid. */
+  begin(): void {
+    const { current, marked, active } = this.selection;
+    if (!current || !active) return;
+    const name = marked.length === 1 ? this.selection.reader.nameOf(active) : 'the selected cells';
+    this.target = { cells: marked, slice: current.slice, name };
+    this.loading.pivot?.grid.focus();
+  }
+
+  /** Picks a cell that was clicked; null for one that is just being redrawn. */
+  async press(cell: CellIdentity | null, at: CellPosition): Promise<void> {
+    await this.selection.select(cell, at, 'alone');
+    await this.pick();
+  }
+
+  /** Picks the selected cell. If it cannot be a pattern, the picking goes on. */
+  async pick(): Promise<void> {
+    const cell = await this.selection.readActive();
+    const { target } = this;
+    if (!cell || !target) return;
+    const pattern = this.patternOf(cell);
+    if (typeof pattern === 'string') return this.onRefusal(pattern);
+    await this.end();
+    this.shapes.pick(pattern, target.slice);
+  }
+
+  /** Stops picking, and selects the previous cells again. */
+  async end(): Promise<void> {
+    const { target } = this;
+    this.target = null;
+    if (target) await this.selection.selectAgain(target.cells);
+    this.loading.pivot?.grid.focus();
+  }
+
+  /** Returns the pattern that a cell is; a sentence if it cannot be one. */
+  private patternOf(cell: ReadCell): PickedCell | string {
+    const { reader } = this.selection;
+    if (cell.impossible !== null && !NOT_THE_PLAN_TEXTS.has(cell.impossible))
+      return cell.impossible;
+    const [beyond] = cell.notHeld;
+    if (beyond) return `This cell cannot be picked: it shows only a part, by “${beyond.text}”.`;
+    const part = cell.measure === null ? null : this.loading.pivot?.origins.of(cell.measure);
+    const role = cell.measure === null ? null : reader.roleOf(part?.measure ?? cell.measure);
+    const from = part && part.origin !== 'price' ? rowsOf(part) : {};
+    if (!from) return NO_PATTERN;
+    const measure = role && part?.origin !== 'price' ? { measure: role } : {};
+    return { kind: 'cell', name: reader.nameOf(cell), slice: inPeriods(cell), ...from, ...measure };
+  }
+}
+
+/** Returns whose rows a column shows; null if it compares two. */
+function rowsOf({
+  origin,
+  version,
+}: OriginColumn): Pick<PickedCell, 'origins' | 'version_id'> | null {
+  if (origin === 'reference') return { origins: ['reference'] };
+  return origin === 'other' && version !== null ? { version_id: version } : null;
+}
