@@ -27,7 +27,7 @@ const layoutOf = (year: number) => ({
 
 /**
  * Adds the work of some people to the sample's plan: the year before as a reference, changes with their
- * reasons, and a cautious scenario beside it. The demo opens on the first year that has a reference.
+ * reasons, three months closed on actuals, and a cautious scenario beside it. The demo opens on the first year that has a reference.
  * @throws with the service's error if it refuses a step
  */
 export async function tellStory(
@@ -76,6 +76,14 @@ export async function tellStory(
   for (const { operation, ...body } of changes) {
     await call(url, 'POST', `/api/versions/${versionId}/${operation}`, body);
   }
+
+  await call(url, 'POST', `/api/versions/${versionId}/actuals`, {
+    ...{ from: `${firstYear + 1}-01-01`, through: `${firstYear + 1}-03-31` },
+    date_offset: `${firstYear - 1 - FIRST_ORDER_YEAR} years`,
+    filters: [[{ cname: 'Order Date', op: 'between', value: ['2016-01-01', '2016-03-31'] }]],
+    pf_user: 'Ann',
+    note: 'The first quarter is over',
+  });
 
   await call(url, 'PATCH', `/api/sources/${sourceId}`, { default_layout: layoutOf(firstYear + 1) });
 

@@ -378,6 +378,23 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-close-months',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/actuals', {
+        ...{ through: '2027-03-31', date_offset: '12 years', filters: [], pf_user: 'Bea Planner' },
+      });
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await page.getByRole('button', { name: /^Actions for / }).click();
+      await page.getByRole('menuitem', { name: 'Close months …' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('From', { exact: true }).selectOption('Mar 2027');
+      await dialog.getByLabel('Through', { exact: true }).selectOption('Jun 2027');
+      await dialog.getByText('Spread it equally').click();
+      await expect(dialog.getByText('Mar 2027 is closed already')).toBeVisible();
+    },
+  },
+  {
     name: 'pivot-closed',
     reach: async (page, service) => {
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });

@@ -60,6 +60,15 @@ test('tour', async ({ page, service }) => {
   await take('log');
   await button(/^Log/).click();
 
+  await button(`Actions for Plan ${FIRST_YEAR}`).click();
+  await page.getByRole('menuitem', { name: 'Close months …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('From', { exact: true }).selectOption(`Jan ${FIRST_YEAR + 1}`);
+  await dialog.getByLabel('Through', { exact: true }).selectOption(`Mar ${FIRST_YEAR + 1}`);
+  await expect(dialog.getByText('closed already')).toBeVisible();
+  await take('close');
+  await page.keyboard.press('Escape');
+
   await button('Show as a chart').click();
   await expect(page.getByRole('region', { name: 'Chart', exact: true })).toBeVisible();
   await take('chart');

@@ -1,4 +1,5 @@
 /** The endpoints of operations on slices, and of their previews, as typed functions. */
+import type { ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../contract/actuals';
 import type { ReverseRequest, SliceOperation, SliceRequests } from '../contract/operations';
 import type { OperationPreview, SeveralPreviewRequest, SlicePreview } from '../contract/previews';
 import type { Grouped } from '../contract/shapes';
@@ -72,3 +73,14 @@ export const reverse = (logid: number, body: ReverseRequest, o?: WriteOptions) =
 /** POST /log/:logid/reverse/preview: the rows and totals that a reverse would write. */
 export const previewReverse = (logid: number, body: ReverseRequest, o?: CallOptions) =>
   json<OperationPreview>(path`/log/${logid}/reverse/preview`, { ...o, method: 'POST', body });
+
+/**
+ * POST /versions/:id/actuals: closes months; returns the rows that it wrote as an Arrow stream, with `ActualsAnswer`
+ * in its metadata.
+ */
+export const closeMonths = (id: number, body: ActualsRequest, o?: WriteOptions) =>
+  writeRows(path`/versions/${id}/actuals`, body, o);
+
+/** POST /versions/:id/actuals/preview: what a close of months would change, month by month; nothing is written. */
+export const previewActuals = (id: number, body: ActualsPreviewRequest, o?: CallOptions) =>
+  json<ActualsPreview>(path`/versions/${id}/actuals/preview`, { ...o, method: 'POST', body });

@@ -3,6 +3,7 @@ import { ApiError } from '../client/http';
 import { messageOf } from '../client/message-of';
 import { user } from '../client/user.svelte';
 import type { Lock } from '../contract/locks';
+import type { LoadPreviewRequest } from '../contract/loads';
 import type { LogListEntry } from '../contract/log';
 import type { EntryOperation, SliceOperation } from '../contract/operations';
 import { isLoad } from '../contract/operations';
@@ -10,6 +11,8 @@ import type { Slice } from '../contract/slices';
 import type { Direction } from './block-edits';
 import type { Caution } from './caution';
 import type { Written } from './changes.svelte';
+import { closeMonths } from './close-months';
+import { Closing } from './closing.svelte';
 import { bodyOf, type TypedWords, withWords, type WriteSettings } from './operation';
 import type { MeasureEdit } from './scale-draft';
 import { Reports } from './reports';
@@ -32,6 +35,7 @@ export class Actions {
   confirming = $state.raw<readonly LogListEntry[] | null>(null);
   readonly takingBack: TakeBack;
   readonly trial: TrialActions;
+  readonly closing: Closing;
   private readonly reports: Reports;
 
   constructor(
@@ -39,6 +43,7 @@ export class Actions {
     private readonly tell: Tell,
   ) {
     this.takingBack = new TakeBack(session.changes);
+    this.closing = new Closing(session.planned, session.locks, session.log);
     this.reports = new Reports(session, tell);
     this.trial = new TrialActions(
       session,
@@ -162,6 +167,9 @@ export class Actions {
         .undo(logid, user.name || undefined)
         .catch((error: unknown) => {
           if (!(error instanceof ApiError) || error.status !== 423) throw error;
+          const entry = this.session.log.answer?.entries.find(({ id }) => id === logid);
+          // A close is undone as a whole.
+          if (entry?.operation === 'actual') throw error;
           const run = () => void this.takeBack(logid, {});
           this.tell.failed(error.message, { label: 'Take back the rest', run });
           return null;
@@ -181,6 +189,11 @@ export class Actions {
     await this.reports.attempt(async () =>
       this.sayWritten('reverse', await this.takingBack.confirm()),
     );
+  }
+
+  /** Closes the months of the dialog; see {@link closeMonths}. */
+  closeMonths(rows: LoadPreviewRequest): Promise<string | null> {
+    return closeMonths(this.session, this.reports, this.tell, rows);
   }
 
   /** Redoes an undone entry. */

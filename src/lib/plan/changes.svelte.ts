@@ -1,9 +1,11 @@
 /** Runs operations, undos and redos, and shows their rows on screen. */
+import * as v from 'valibot';
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { isWritten, type WriteOptions } from '../client/writes';
+import { ACTUALS_METADATA, ActualsAnswer, type ActualsRequest } from '../contract/actuals';
 import type { EntryTotals } from '../contract/log';
-import { OPERATIONS, type ReverseRequest } from '../contract/operations';
+import { type LogOperation, OPERATIONS, type ReverseRequest } from '../contract/operations';
 import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';
 import { RowsLostError } from '../pivot/table/table-rows';
@@ -34,8 +36,8 @@ const RELOCKED = 'The locks have changed. The changes you are trying were calcul
 const OVERTAKEN =
   'Someone else has changed the plan. The changes you are trying were calculated again.';
 
-/** The result of a write: the id of the new log entry, and the number of rows that came back. */
-export interface Written {
+/** The result of a write: the id of the new log entry, the number of rows that came back, and their metadata. */
+export interface Written extends Pick<AnsweredRows, 'metadata'> {
   logid: number | null;
   rows: number;
 }
@@ -94,18 +96,27 @@ export class Changes {
    * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async apply({ kind, body }: OperationRequest, call: WriteOptions = {}): Promise<Written> {
-    const { progressive } = OPERATIONS[kind].verbs;
-    return this.run(`${progressive} …`, async () => {
-      const answer = await api.operate(this.planned.id, kind, body, call);
-      this.own.forgetUndone();
-      return this.showRows(answer);
-    });
+    return this.write(kind, () => api.operate(this.planned.id, kind, body, call));
   }
 
   /** Takes back a part of an entry, and appends the rows that this wrote. @throws ApiError as {@link apply} */
   async reverse(logid: number, body: ReverseRequest): Promise<Written> {
-    return this.run(`${OPERATIONS.reverse.verbs.progressive} …`, async () => {
-      const answer = await api.reverse(logid, body);
+    return this.write('reverse', () => api.reverse(logid, body));
+  }
+
+  /** Closes months, and appends the rows that this wrote. @throws ApiError as {@link apply} */
+  async closeMonths(body: ActualsRequest): Promise<ActualsAnswer> {
+    const send = () => api.closeMonths(this.planned.id, body);
+    const { logid, metadata } = await this.write('actual', send);
+    const answer = v.parse(ActualsAnswer, JSON.parse(metadata.get(ACTUALS_METADATA) ?? ''));
+    // A close of months that agree with the source writes no rows.
+    if (logid === null) this.own.wrote(answer.logid);
+    return answer;
+  }
+
+  private write(operation: LogOperation, send: () => Promise<ArrayBuffer>): Promise<Written> {
+    return this.run(`${OPERATIONS[operation].verbs.progressive} …`, async () => {
+      const answer = await send();
       this.own.forgetUndone();
       return this.showRows(answer);
     });
@@ -220,7 +231,7 @@ export class Changes {
     });
     void this.screen.selection.readTotals();
     void this.log.read().then(() => this.own.noteStamps(this.log.answer?.entries ?? []));
-    return { logid, rows: count };
+    return { logid, rows: count, metadata: rows.metadata };
   }
 
   /** Waits until nothing runs. */

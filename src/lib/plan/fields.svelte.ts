@@ -34,6 +34,7 @@ import {
   zoneOf,
 } from './fields';
 import type { Loading } from './loading.svelte';
+import type { Days } from './months';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** A field in its zone, or outside all zones if it is not shown. */
@@ -56,6 +57,8 @@ export interface CellMember {
   only: readonly LayoutFilter[];
   /** Null if no filter can exclude it. */
   without: readonly LayoutFilter[] | null;
+  /** The days of a date, as ISO text; absent for any other value. */
+  days?: Days;
 }
 
 /** The filters of one column. */
@@ -294,7 +297,8 @@ export class Fields {
     if (grouped && typeof value === 'number') {
       const dateType = type === 'datetime' ? type : 'date';
       const [from, to] = daysOf(value, grouped.unit);
-      return { column, text, only: rangeFilters(column, dateType, from, to), without: null };
+      const only = rangeFilters(column, dateType, from, to);
+      return { column, text, only, without: null, days: { from, to } };
     }
     const scalar = toScalar(value, type);
     const present = (shown.filter ?? []).filter(([filtered]) => filtered === column);

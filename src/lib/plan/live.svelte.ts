@@ -154,10 +154,13 @@ export class Live {
     const written = this.log.answer?.entries.find(({ id }) => id === logid);
     if (!written) return;
     this.events.onWritten(written);
-    const isNew = written.operation === 'reference' && !this.loading.pivot?.origins.compares;
-    if (isNew) {
+    const { compares = false, hasActuals = false } = this.loading.pivot?.origins ?? {};
+    if (written.operation === 'reference' && !compares) {
       this.changes.stale =
         'Reference rows were loaded. Reload to find their columns under Arrange.';
+    }
+    if (written.operation === 'actual' && !hasActuals) {
+      this.changes.stale = 'Months were closed. Reload to find the forecast under Arrange.';
     }
   }
 

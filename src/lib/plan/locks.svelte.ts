@@ -3,8 +3,9 @@ import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { Latest } from '../client/latest.svelte';
 import type { Lock } from '../contract/locks';
-import type { Slice } from '../contract/slices';
+import { isDateRange, type Slice } from '../contract/slices';
 import { overlapOf, type Overlap } from '../pivot/grid/reach';
+import { type Days, joinedDays } from './months';
 
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
 export class Locks {
@@ -62,6 +63,17 @@ export class Locks {
       const overlap = overlapOf(slice, lock.slice);
       return overlap === 'none' ? [] : [{ lock, overlap }];
     });
+  }
+
+  /** Returns the days of a date column that closes of months have locked, without gaps between adjacent closes. */
+  closedDays(column: string | undefined): Days[] {
+    const days = this.all.flatMap(({ slice, logid }): Days[] => {
+      const range = logid === undefined || column === undefined ? undefined : slice[column];
+      if (range === undefined || !isDateRange(range)) return [];
+      const { from, to } = range;
+      return from === undefined || to === undefined ? [] : [{ from, to }];
+    });
+    return joinedDays(days);
   }
 
   /** Returns why the rows of a slice cannot be changed; null if some of them may be free. */

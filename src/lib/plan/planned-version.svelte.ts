@@ -47,6 +47,8 @@ export class PlannedVersion {
 
   /** The columns that an operation may select by and set. */
   readonly dimensions: readonly ColumnEntry[];
+  /** The date columns. */
+  readonly dates: readonly ColumnEntry[];
   readonly valueColumn: ColumnEntry | undefined;
   readonly unitsColumn: ColumnEntry | undefined;
   /** The labels of the measures; undefined for a measure that the source lacks. */
@@ -66,7 +68,8 @@ export class PlannedVersion {
     this.dimensions = columns.filter((c) => isLeaf(c.role));
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
-    this.dateColumn = columns.find((c) => c.role === 'date')?.cname;
+    this.dates = columns.filter((c) => c.role === 'date');
+    this.dateColumn = this.dates[0]?.cname;
     this.fixedDecimals = {
       value: decimalsOf(baseTypeOf(this.valueColumn)),
       units: decimalsOf(baseTypeOf(this.unitsColumn)),

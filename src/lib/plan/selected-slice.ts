@@ -11,6 +11,9 @@ import { mergeSlices, unmarkedDimensions } from '../pivot/slice/slice-values';
 export const NOT_THE_PLAN: Readonly<Record<Exclude<Origin, 'price'>, string>> = {
   baseline: 'This cell shows only loaded rows. To change the plan, select a cell of the plan.',
   changes: 'This cell shows only changes. To change the plan, select a cell of the plan.',
+  forecast:
+    'This cell shows the plan without closed months. To change the plan, select a cell of the plan.',
+  missed: 'This cell shows what actuals changed. To change the plan, select a cell of the plan.',
   reference: 'The reference is for comparison only. To change the plan, select a cell of the plan.',
   difference:
     'This cell compares plan and reference. To change the plan, select a cell of the plan.',

@@ -1,4 +1,5 @@
 /** The reports of the actions to the user. */
+import type { ActualsAnswer } from '../contract/actuals';
 import type { RedoneTotals } from './changes.svelte';
 import type { Caution } from './caution';
 
@@ -14,6 +15,8 @@ export interface Tell {
   plural(count: number, noun: string, nouns?: string): string;
   /** Returns a sentence that says why an amount has to be confirmed. */
   cautionText(caution: Caution): string;
+  /** Returns a sentence with the totals of closed months before and after. */
+  closedText(closed: ActualsAnswer, isRestatement: boolean): string;
   /** Returns a sentence that compares the totals of a redo with those that were undone. */
   redoneText(totals: RedoneTotals): string;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '$lib/contract/log';
-import { effectTexts, entryText, triedText } from './entry-text';
+import { closedText, effectTexts, entryText, triedText } from './entry-text';
 
 const WORDS = {
   labelOf: (column: string) => (column === 'sub' ? 'Sub-Category' : column),
@@ -19,6 +19,19 @@ describe('entryText', () => {
   ])('names the month of a close through %s, or the day', (through, text) => {
     const params = { column: 'Order Date', from: '2027-01-01', through };
     expect(textOf({ operation: 'actual', slice: null, params })).toBe(text);
+  });
+
+  it('describes closed and restated months by the totals that change', () => {
+    const closed = {
+      ...{ logid: 7, row_count: 5, from: '2027-01-01', through: '2027-03-31' },
+      before: { row_count: 5, value_total: 410, units_total: 41 },
+      after: { row_count: 10, value_total: 305.75, units_total: 41 },
+    };
+    expect(closedText(closed, false, WORDS)).toBe(
+      'Closed through 2027-03: 410 → 305.75 Sales, saved as 5 new rows.',
+    );
+    const same = { ...closed, row_count: 0, after: closed.before };
+    expect(closedText(same, true, WORDS)).toBe('Restated through 2027-03: saved as 0 new rows.');
   });
 
   it.each([

@@ -1,4 +1,5 @@
 /** Texts about log entries and their effects. */
+import type { ActualsAnswer } from '$lib/contract/actuals';
 import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause, Shift } from '$lib/contract/movement';
@@ -184,6 +185,21 @@ export function cautionText(caution: Caution, { measureNames, decimals }: Words)
   const gross = formatAmount(caution.gross, decimals[caution.measure]);
   const rows = caution.isOfOthers ? 'The other rows of the group' : 'These rows';
   return `${rows} cancel each other out: increases and decreases of ${name} add up to ${caution.isRough ? 'about ' : ''}${gross}.`;
+}
+
+/** Describes a close: "Closed through 2027-03: 410 → 305.75 Sales, saved as 5 new rows." */
+export function closedText(
+  { before, after, through, row_count }: ActualsAnswer,
+  isRestatement: boolean,
+  { measureNames, decimals }: Words,
+): string {
+  const totals = (['value', 'units'] as const).flatMap((role) => {
+    const [was, now] = [before[`${role}_total`], after[`${role}_total`]];
+    if (was === null || now === null || was === now) return [];
+    return `${beforeAfterText(was, now, decimals[role])} ${measureNames[role] ?? role}`;
+  });
+  const what = [...totals, `saved as ${plural(row_count, 'new row')}`].join(', ');
+  return `${isRestatement ? 'Restated' : 'Closed'} through ${monthOrDay(through)}: ${what}.`;
 }
 
 /** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (previously 56,048.16)." */

@@ -1,4 +1,5 @@
 /** The actions on a version that its menus share. */
+import CalendarCheck from '@lucide/svelte/icons/calendar-check';
 import Copy from '@lucide/svelte/icons/copy';
 import Lock from '@lucide/svelte/icons/lock';
 import LockOpen from '@lucide/svelte/icons/lock-open';
@@ -11,6 +12,14 @@ export const copyItems = (oncopy: () => void, onreplay: () => void): MenuItem[] 
   { label: 'Duplicate …', icon: Copy, onselect: oncopy },
   { label: 'Replay on today’s data …', icon: RefreshCw, onselect: onreplay },
 ];
+
+/** Returns the menu item that closes months of a version on actuals. */
+export const closeMonthsItem = (onselect: () => void, disabled: boolean): MenuItem => ({
+  label: 'Close months …',
+  icon: CalendarCheck,
+  onselect,
+  disabled,
+});
 
 /** Returns the menu item that closes an open version, or opens a closed one. */
 export const closeItem = ({ status }: Version, onselect: () => void): MenuItem =>

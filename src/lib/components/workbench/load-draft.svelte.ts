@@ -1,7 +1,7 @@
 /** A load while its form is filled in. */
 import * as v from 'valibot';
 import type { ColumnEntry } from '$lib/contract/columns';
-import { FilterOperator, type LoadPreviewRequest } from '$lib/contract/loads';
+import { FilterOperator, type LoadParams, type LoadPreviewRequest } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
 import type { LoadOperation } from '$lib/contract/operations';
 import {
@@ -137,14 +137,18 @@ export class LoadDraft {
 
   /** Fills the form with the request that loaded a segment. */
   edit(segment: Segment): void {
-    const { params } = segment;
-    const offset = parseInterval(params?.date_offset ?? '');
     this.reset();
     this.editing = segment;
     this.kind = segment.operation;
+    this.note = segment.note ?? '';
+    this.take(segment.params);
+  }
+
+  /** Fills in the rows and the offset of a stored load; null fills in all rows at their own dates. */
+  take(params: LoadParams | null): void {
+    const offset = parseInterval(params?.date_offset ?? '');
     this.offset = offset ?? { ...NO_OFFSET };
     this.customOffset = offset ? null : (params?.date_offset ?? null);
-    this.note = segment.note ?? '';
     if (params?.filters) {
       this.groups = this.keyed(fromFilters(params.filters));
       return;

@@ -73,6 +73,10 @@ thead .pf-total { font-weight: 600; }
 
 .pf-unit { color: var(--text-muted); font-weight: 400; }
 
+/* The header of a closed month. */
+th.pf-closed { color: var(--text-muted); }
+th.pf-closed::after { margin-left: 4px; color: var(--pf-lock); content: '✓' / 'closed'; }
+
 /* Row headers: one column, indented by level. */
 tbody th {
   padding-left: calc(24px + 20px * (var(--level, 0)));

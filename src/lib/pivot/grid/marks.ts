@@ -35,6 +35,7 @@ interface Reaches {
   touched: Reach | null;
   changed: Reach | null;
   locks: readonly { reach: Reach; text: string }[];
+  closed: readonly Reach[];
 }
 
 /**
@@ -50,6 +51,8 @@ export class Marks {
   private columns: readonly (readonly CellValue[])[] = [];
   private slice: Slice | null = null;
   private locks: readonly LockedSlice[] = [];
+  /** Slices of the closed months. */
+  private closed: readonly Slice[] = [];
   /** Slice of another user's latest change. */
   private changed: Slice | null = null;
   /** Sizes of the amounts of the log entry that the mouse points at; null for none. */
@@ -130,6 +133,12 @@ export class Marks {
     await this.readReach();
   }
 
+  /** Marks the headers of closed months, each by one slice of adjacent days. */
+  async showClosed(closed: readonly Slice[]): Promise<void> {
+    this.closed = closed;
+    await this.readReach();
+  }
+
   /** Marks the cells in which a log entry wrote an amount; null marks none. */
   showWritten(written: Tried | null): void {
     this.written = written;
@@ -166,7 +175,8 @@ export class Marks {
   }
 
   private get hasSlices(): boolean {
-    return this.slice !== null || this.changed !== null || this.locks.length > 0;
+    const { slice, changed, locks, closed } = this;
+    return slice !== null || changed !== null || locks.length > 0 || closed.length > 0;
   }
 
   /** Reads the source values behind the expressions of the view on screen, and updates the marks. */
@@ -207,14 +217,18 @@ export class Marks {
   private paint(): void {
     const { reader } = this.shown;
     if (!reader) return;
-    const { touched, changed, locks } = this.reachesOf(reader);
+    const { touched, changed, locks, closed } = this.reachesOf(reader);
     for (const cell of this.cells) {
       const identity = this.identities.get(cell) ?? null;
       const isHeader = cell.tagName === 'TH';
       const selected = identity !== null && this.isSelected(identity);
       cell.classList.toggle('pf-selected', selected);
       cell.classList.toggle('pf-active', selected && cellKey(identity) === this.active);
-      if (isHeader) continue;
+      if (isHeader) {
+        const isClosed = identity !== null && closed.some((reach) => reach.names(identity));
+        cell.classList.toggle('pf-closed', isClosed);
+        continue;
+      }
       const planned = identity && this.isOfPlan(identity.measure ?? '') ? identity : null;
       const isHinted =
         planned !== null && (this.isWritten(planned, cell) || touched?.touches(planned) === true);
@@ -264,7 +278,8 @@ export class Marks {
       const touched = this.slice && reachOf(this.slice);
       const changed = this.changed && reachOf(this.changed);
       const locks = this.locks.map(({ slice, text }) => ({ reach: reachOf(slice), text }));
-      this.reaches = { reader, touched, changed, locks };
+      const closed = this.closed.map(reachOf);
+      this.reaches = { reader, touched, changed, locks, closed };
     }
     return this.reaches;
   }

@@ -18,13 +18,16 @@ const ITER = 'pf_iter';
  * The origins: parts of a measure that a pivot can show beside the plan
  * (docs/decisions/0019-measures-by-origin.md). `difference` is plan minus reference; `percent` is that
  * difference as a share of the reference. `other` and the two after it are the same with another version
- * instead of the reference (docs/decisions/0023-two-versions-in-one-table.md). `price` is value per unit of
+ * instead of the reference (docs/decisions/0023-two-versions-in-one-table.md). `forecast` is the plan without the rows
+ * of closed months, and `missed` is those rows (docs/decisions/0051-a-close-is-a-difference-and-a-lock.md). `price` is value per unit of
  * the plan (docs/decisions/0020-amounts-are-typed-into-cells.md).
  */
 export const ORIGINS = [
   'price',
   'baseline',
   'changes',
+  'forecast',
+  'missed',
   'reference',
   'difference',
   'percent',
@@ -36,6 +39,8 @@ export type Origin = (typeof ORIGINS)[number];
 
 /** The origins that need reference rows. */
 export const WITH_REFERENCE: readonly Origin[] = ['reference', 'difference', 'percent'];
+/** The origins that need rows of closed months. */
+export const WITH_ACTUALS: readonly Origin[] = ['forecast', 'missed'];
 /** The origins that need another version. */
 export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
 
@@ -51,6 +56,10 @@ function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>):
       return iter === OPERATIONS.baseline.iter;
     case 'changes':
       return CHANGES.includes(iter);
+    case 'forecast':
+      return !excluded.has(iter) && iter !== OPERATIONS.actual.iter;
+    case 'missed':
+      return iter === OPERATIONS.actual.iter;
     case 'reference':
       return isReference;
     case 'difference':

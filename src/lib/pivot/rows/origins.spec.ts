@@ -16,13 +16,15 @@ import {
 } from '../../../../tests/support/pivot-tables';
 
 const MEASURES = ['value', 'units'];
-const ITERS: Iter[] = ['baseline', 'reference', 'scale', 'recode', 'clone'];
+const ITERS: Iter[] = ['baseline', 'reference', 'scale', 'recode', 'clone', 'actual'];
 
 /** The factor with which rows of an iteration count in each column, computed from the rows alone. */
 const MEANINGS: Record<string, (iter: string, excluded: readonly string[]) => number> = {
   '': (iter, excluded) => (excluded.includes(iter) ? 0 : 1),
   ': baseline': (iter) => (iter === 'baseline' ? 1 : 0),
-  ': changes': (iter) => (['scale', 'recode', 'clone'].includes(iter) ? 1 : 0),
+  ': changes': (iter) => (['scale', 'recode', 'clone', 'actual'].includes(iter) ? 1 : 0),
+  ': forecast': (iter, excluded) => (excluded.includes(iter) || iter === 'actual' ? 0 : 1),
+  ': missed by': (iter) => (iter === 'actual' ? 1 : 0),
   ': reference': (iter) => (iter === 'reference' ? 1 : 0),
   ': Δ': (iter, excluded) => (excluded.includes(iter) ? 0 : 1) - (iter === 'reference' ? 1 : 0),
 };
@@ -81,7 +83,9 @@ describe('measures by origin', () => {
               .filter(({ origin }) => origin !== 'percent')
               .map(({ name }) => name),
           ]);
-          expect(columns).toHaveLength(origins.compares ? 10 : 6);
+          expect(origins.hasActuals).toBe(loaded.includes('actual'));
+          const parts = (origins.compares ? 4 : 2) + (origins.hasActuals ? 2 : 0);
+          expect(columns).toHaveLength(2 * (1 + parts));
           const { paths, read } = await sums(table, columns);
           for (const column of columns) {
             for (const [y, path] of paths.entries()) {

@@ -11,6 +11,7 @@ import {
   ORIGINS,
   rowsByIter,
   SHARES,
+  WITH_ACTUALS,
   WITH_OTHER,
   WITH_REFERENCE,
 } from './origin-columns';
@@ -26,6 +27,8 @@ const SUFFIXES: Suffixes = {
   price: 'price',
   baseline: 'baseline',
   changes: 'changes',
+  forecast: 'forecast',
+  missed: 'missed by',
   reference: 'reference',
   difference: 'Δ',
   percent: 'Δ %',
@@ -99,6 +102,7 @@ interface Made {
   excluded: ReadonlySet<string>;
   measures: readonly string[];
   compares: boolean;
+  hasActuals: boolean;
   others: readonly Other[];
   priced: Priced | null;
   /** The decimals with which the measures are written. */
@@ -117,6 +121,8 @@ export class Origins {
   readonly measures: Made['measures'];
   /** Whether there are reference rows to compare with. */
   readonly compares: boolean;
+  /** Whether there are rows of closed months. */
+  readonly hasActuals: boolean;
   /** The other versions of the comparison. */
   private readonly others: readonly Other[];
   private readonly priced: Priced | null;
@@ -128,6 +134,7 @@ export class Origins {
     this.excluded = made.excluded;
     this.measures = made.measures;
     this.compares = made.compares;
+    this.hasActuals = made.hasActuals;
     this.others = made.others;
     this.priced = made.priced;
     this.decimals = made.decimals;
@@ -162,10 +169,15 @@ export class Origins {
       return narrow ? [[name, whole(widened(narrow))]] : [];
     });
     for (const [name, column] of wide) columns.set(name, column);
-    const compares = rowsByIter(columns)?.names.includes(OPERATIONS.reference.iter) ?? false;
+    const has = (operation: 'reference' | 'actual') =>
+      rowsByIter(columns)?.names.includes(OPERATIONS[operation].iter) ?? false;
+    const [compares, hasActuals] = [has('reference'), has('actual')];
     const numbers = measures.filter((measure) => numbersOf(columns.get(measure)));
     const origins = ORIGINS.filter(
-      (origin) => (compares || !WITH_REFERENCE.includes(origin)) && !WITH_OTHER.includes(origin),
+      (origin) =>
+        (compares || !WITH_REFERENCE.includes(origin)) &&
+        (hasActuals || !WITH_ACTUALS.includes(origin)) &&
+        !WITH_OTHER.includes(origin),
     );
     const possible = measures.flatMap((measure) =>
       Object.values(SUFFIXES)
@@ -201,6 +213,7 @@ export class Origins {
       excluded: new Set<string>(excluded),
       measures: numbers,
       compares,
+      hasActuals,
       others,
       priced,
       decimals,

@@ -1,0 +1,209 @@
+import type { Locator, Page } from '@playwright/test';
+import { startServer } from '../../src/demo/server';
+import type { Service } from '../support/service';
+import { expect, test } from '../support/e2e';
+import { openAs, PivotPage } from './pivot-page';
+
+/** Closing months on actuals. The plan of 2027 has the orders of 2014; those of 2015 are what happened. */
+
+const TABLE = 'pf.fc_superstore_1';
+const TOTAL = { row: [], column: ['2027', 'Sales'] };
+const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2027', 'Sales'] };
+
+/** The sales of the source in some months of 2015. */
+const sold = async (service: Service, through: string, where = 'TRUE'): Promise<number> => {
+  const [row] = await service.query(
+    `SELECT sum("Sales")::float8 AS sales FROM public.superstore
+     WHERE "Order Date" BETWEEN '2015-01-01' AND '${through}' AND ${where}`,
+  );
+  return row.sales;
+};
+
+/** The sales of the plan in some months of 2027. */
+const planned = async (service: Service, from: string, through: string): Promise<number> => {
+  const [row] = await service.query(
+    `SELECT sum("Sales")::float8 AS sales FROM ${TABLE}
+     WHERE "Order Date" BETWEEN '${from}' AND '${through}'`,
+  );
+  return row.sales;
+};
+
+/** The ids of the closes, oldest first. Previews use up ids, too. */
+const closes = async (service: Service): Promise<number[]> =>
+  (await service.query(`SELECT id::int FROM pf.log WHERE operation = 'actual' ORDER BY id`)).map(
+    ({ id }) => id,
+  );
+
+const text = (amount: number) =>
+  amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** The header of a year. */
+const head = (pivot: PivotPage, year: string): Locator =>
+  pivot.grid.locator('thead th', { hasText: year }).first();
+
+async function openDialog(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^Actions for / }).click();
+  await page.getByRole('menuitem', { name: 'Close months …' }).click();
+  return page.getByRole('dialog');
+}
+
+/** Moves the dates of the source by 12 years. */
+async function moveDates(dialog: Locator): Promise<void> {
+  await dialog.getByText('Actuals: All rows').click();
+  await dialog.getByLabel('Years').fill('12');
+  await dialog.getByLabel('Years').blur();
+  await expect(dialog.getByText('moved 12 years ahead')).toBeVisible();
+}
+
+test('a year is closed from its header, shown as closed to everyone, and opened by an undo', async ({
+  browser,
+  service,
+}) => {
+  test.slow();
+  const second = await startServer({ database: service.database });
+  try {
+    const ann = await openAs(browser, service.url, 'ann');
+    const eve = await openAs(browser, second.url, 'eve');
+    const before = await ann.number(TOTAL);
+    const chairs = await sold(service, '2015-12-31', `"Sub-Category" = 'Chairs'`);
+
+    await head(ann, '2027').click({ button: 'right' });
+    await ann.page.getByRole('menuitem', { name: 'Close months through Dec 2027 …' }).click();
+    const dialog = ann.page.getByRole('dialog');
+    await moveDates(dialog);
+    const table = dialog.getByRole('region', { name: 'Month by month' });
+    const january = await sold(service, '2015-01-31');
+    const forecast = await planned(service, '2027-01-01', '2027-01-31');
+    await expect(table.getByRole('row', { name: /^Jan 2027/ })).toContainText(
+      [text(forecast), text(january)].join(' '),
+    );
+    const actual = await sold(service, '2015-12-31');
+    await expect(table.getByRole('row', { name: /^Total/ })).toContainText(text(actual));
+    await dialog.getByRole('button', { name: 'Close 12 months' }).click();
+    await expect(dialog).toBeHidden();
+    await expect(ann.page.getByText(/^Closed through 2027-12: .* Sales/)).toBeVisible();
+
+    // The plan of these days is the source, leaf by leaf.
+    const keys = `"Category", "Sub-Category", "Region", "State", "Segment", "Ship Mode"`;
+    const sums = `sum("Sales") AS sales, sum("Quantity") AS units`;
+    const plan = `SELECT "Order Date" AS day, ${keys}, ${sums} FROM ${TABLE}
+      WHERE "Order Date" < '2028-01-01' GROUP BY "Order Date", ${keys}
+      HAVING sum("Sales") <> 0 OR sum("Quantity") <> 0`;
+    const source = `SELECT ("Order Date" + interval '12 years')::date AS day, ${keys}, ${sums}
+      FROM public.superstore WHERE extract(year FROM "Order Date") = 2015 GROUP BY 1, ${keys}`;
+    expect(
+      await service.query(`(${plan} EXCEPT ${source}) UNION ALL (${source} EXCEPT ${plan})`),
+    ).toEqual([]);
+
+    for (const pivot of [ann, eve]) {
+      await expect.poll(() => pivot.number(TOTAL)).toBeCloseTo(actual, 1);
+      await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs, 1);
+      // A mark in the header, and none over the numbers.
+      await expect(pivot.grid.locator('thead th.pf-closed')).toHaveText(['2027']);
+      await expect(pivot.grid.locator('td.pf-locked')).toHaveCount(0);
+    }
+    await expect(eve.page.getByText('ann: Actuals closed through 2027-12')).toBeVisible();
+
+    const [entry] = await closes(service);
+    // Typing into a closed cell shows the reason beside it.
+    await eve.click(CHAIRS);
+    await eve.page.keyboard.type('5');
+    await expect(
+      eve.page.getByRole('status').getByText(`Closed by ann (entry ${entry})`),
+    ).toBeVisible();
+    await eve.page.keyboard.press('Escape');
+
+    // The forecast is a column beside the plan.
+    await ann.page.getByRole('button', { name: 'Arrange', exact: true }).click();
+    const others = ann.page.getByRole('group', { name: 'Fields that are not shown' });
+    await expect(others.getByText('Sales: forecast')).toBeVisible();
+    await expect(others.getByText('Sales: missed by')).toBeVisible();
+
+    // Nobody unlocks the months; an undo of the entry opens them.
+    await eve.page.getByRole('button', { name: 'Locks' }).click();
+    await expect(eve.page.getByText(`Closed by entry ${entry} of ann`)).toBeVisible();
+    await expect(eve.page.getByRole('button', { name: /^Unlock/ })).toHaveCount(0);
+    await eve.page.keyboard.press('Escape');
+    const log = await eve.log();
+    await log.getByRole('button', { name: `Undo entry ${entry} by ann`, exact: true }).click();
+    await expect(eve.page.getByText(/^Undone: /)).toBeVisible();
+    for (const pivot of [ann, eve]) {
+      await expect.poll(() => pivot.number(TOTAL)).toBe(before);
+      await expect(pivot.grid.locator('thead th.pf-closed')).toHaveCount(0);
+    }
+  } finally {
+    await second.stop();
+  }
+});
+
+test('the difference is spread over later months, and closed months are restated', async ({
+  page,
+  service,
+}) => {
+  test.slow();
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await planned(service, '2027-01-01', '2027-12-31');
+
+  let dialog = await openDialog(page);
+  // By default the first open month.
+  await expect(dialog.getByRole('button', { name: 'Close 1 month', exact: true })).toBeVisible();
+  await dialog.getByLabel('Through', { exact: true }).selectOption('Mar 2027');
+  await moveDates(dialog);
+  await dialog.getByText('Spread it in proportion').click();
+  await expect(dialog.getByLabel('Over the months through')).toHaveValue('2027-12');
+  await dialog.getByRole('button', { name: 'Close 3 months' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const actual = await sold(service, '2015-03-31');
+  expect(await planned(service, '2027-01-01', '2027-03-31')).toBeCloseTo(actual, 6);
+  expect(await planned(service, '2027-01-01', '2027-12-31')).toBeCloseTo(before, 6);
+  await expect.poll(() => pivot.number(TOTAL)).toBeCloseTo(before, 1);
+  const entries = await service.query('SELECT operation, params FROM pf.log ORDER BY id');
+  expect(entries.map(({ operation }) => operation)).toEqual(['baseline', 'actual', 'scale']);
+
+  // The next close starts after the newest one, on the same rows of the source.
+  dialog = await openDialog(page);
+  await expect(dialog.getByLabel('From', { exact: true })).toHaveValue('2027-04');
+  await expect(dialog.getByText('moved 12 years ahead')).toBeVisible();
+
+  await service.query(`UPDATE public.superstore SET "Sales" = "Sales" + 1000
+    WHERE "Row ID" = (SELECT min("Row ID") FROM public.superstore
+      WHERE "Order Date" BETWEEN '2015-01-01' AND '2015-01-31')`);
+  await dialog.getByLabel('From', { exact: true }).selectOption('Jan 2027');
+  await dialog.getByLabel('Through', { exact: true }).selectOption('Mar 2027');
+  await expect(dialog.getByText(/closed already: this adds 1 row /)).toBeVisible();
+  await expect(dialog.getByRole('row', { name: /^Jan 2027/ })).toContainText('+1,000.00');
+  await dialog.getByRole('button', { name: 'Restate 3 months' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(
+    page.getByText(`Restated through 2027-03: ${text(actual)} → ${text(actual + 1000)} Sales`),
+  ).toBeVisible();
+  expect(await planned(service, '2027-01-01', '2027-03-31')).toBeCloseTo(actual + 1000, 6);
+
+  // The restatement is undone first.
+  const [first, second] = await closes(service);
+  const log = await pivot.log();
+  await log.getByRole('button', { name: `Undo entry ${first}`, exact: true }).click();
+  await expect(page.getByText(`entry ${second} of ana has closed the months`)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Take back the rest' })).toHaveCount(0);
+});
+
+test('months without rows of the source are closed only after a confirmation', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const dialog = await openDialog(page);
+  await expect(
+    dialog.getByText('The source has no rows in Jan 2027, so the plan becomes 0 there.'),
+  ).toBeVisible();
+  const close = dialog.getByRole('button', { name: 'Close 1 month', exact: true });
+  await expect(close).toBeDisabled();
+  await dialog.getByText('Close with 0').click();
+  await close.click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText(/^Closed through 2027-01: /)).toBeVisible();
+  expect(await planned(service, '2027-01-01', '2027-01-31')).toBe(0);
+});
