@@ -1,7 +1,7 @@
-/** Forecasts of the source's history: body and answer of their preview. */
+/** Forecasts of the source's history: bodies and answers, and what the log stores. */
 import * as v from 'valibot';
-import { selection } from './loads';
-import { day, number, scalar, text } from './primitives';
+import { LoadAnswer, LoadParams, selection } from './loads';
+import { day, note, number, pfUser, scalar, text } from './primitives';
 
 /** The methods that a series can be forecast with (docs/forecasting.md). */
 export const METHODS = [
@@ -64,6 +64,26 @@ export const ForecastPreviewRequest = v.object({
 });
 export type ForecastPreviewRequest = v.InferOutput<typeof ForecastPreviewRequest>;
 
+/** Body of POST forecast (docs/contract/05-operations.md#post-versionsidforecast). */
+export const ForecastRequest = v.object({
+  ...ForecastPreviewRequest.entries,
+  replace: v.optional(
+    v.pipe(
+      v.nullable(v.boolean()),
+      v.description('Whether the plan of the horizon is taken out; false by default'),
+    ),
+  ),
+  missing: v.optional(
+    v.pipe(
+      v.nullable(v.literal('leave_out')),
+      v.description('Leaves out amounts of groups that have no row to carry them; 422 by default'),
+    ),
+  ),
+  pf_user: pfUser,
+  note: v.optional(v.nullable(note)),
+});
+export type ForecastRequest = v.InferOutput<typeof ForecastRequest>;
+
 const share = v.nullable(number);
 const errors = {
   mae: v.pipe(number, v.description('Mean absolute error')),
@@ -78,15 +98,17 @@ const amounts = v.array(number);
 const known = v.array(v.nullable(number));
 const band = v.object({ lower: amounts, upper: amounts });
 
+const group = v.pipe(
+  v.record(v.string(), v.nullable(scalar)),
+  v.description('Its value per dimension of `by`'),
+);
+
 /**
  * The forecast of one measure of one group. The lists of the history have an amount for each period of
  * `history`, the others for each of `horizon`.
  */
 export const GroupForecast = v.object({
-  group: v.pipe(
-    v.record(v.string(), v.nullable(scalar)),
-    v.description('Its value per dimension of `by`'),
-  ),
+  group,
   measure: v.picklist(['value', 'units']),
   history: v.pipe(known, v.description('null before the first row of the group')),
   fit: v.pipe(known, v.description('The forecast of each period from those before it')),
@@ -112,3 +134,45 @@ export const ForecastPreview = v.object({
   groups: v.array(GroupForecast),
 });
 export type ForecastPreview = v.InferOutput<typeof ForecastPreview>;
+
+/** Periods of the horizon whose amounts no row of a group can carry. */
+const LeftOut = v.object({
+  group,
+  periods: v.pipe(v.array(v.string()), v.description('Their first days')),
+});
+export type LeftOut = v.InferOutput<typeof LeftOut>;
+
+/** Answer of POST forecast (docs/contract/05-operations.md#post-versionsidforecast). */
+export const ForecastAnswer = v.object({
+  ...LoadAnswer.entries,
+  left_out: v.optional(
+    v.pipe(v.array(LeftOut), v.description('Absent if every amount found a row to carry it')),
+  ),
+});
+export type ForecastAnswer = v.InferOutput<typeof ForecastAnswer>;
+
+/** The forecast of one measure of one group as the log stores it. */
+const FittedGroup = v.object({
+  group: v.pipe(v.array(v.nullable(v.string())), v.description('Its values of `by`, as texts')),
+  measure: v.picklist(['value', 'units']),
+  method: Method,
+  parameters: v.record(v.string(), number),
+  forecast: v.pipe(amounts, v.description('The amount of each period of the horizon')),
+});
+export type FittedGroup = v.InferOutput<typeof FittedGroup>;
+
+/** The stored parameters of a forecast: those of a load, the request, and the amounts that were fitted. */
+export const ForecastParams = v.object({
+  ...LoadParams.entries,
+  history: ForecastPreviewRequest.entries.history,
+  horizon: range,
+  unit: ForecastUnit,
+  by: v.array(text),
+  method: v.picklist(['auto', ...METHODS]),
+  ignore: ForecastPreviewRequest.entries.ignore,
+  measures: ForecastPreviewRequest.entries.measures,
+  replace: v.optional(v.literal(true)),
+  missing: v.optional(v.literal('leave_out')),
+  groups: v.array(FittedGroup),
+});
+export type ForecastParams = v.InferOutput<typeof ForecastParams>;

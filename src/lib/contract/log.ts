@@ -1,8 +1,9 @@
 /** Log entries, undone entries, totals, and the answers of undo and redo. */
 import * as v from 'valibot';
 import { ActualsAnswer, ActualsParams } from './actuals';
-import { LoadAnswer, LoadParams } from './loads';
-import type { DifferenceOperation, LoadOperation } from './operations';
+import { ForecastAnswer, ForecastParams } from './forecasts';
+import { LoadParams } from './loads';
+import type { CopyingLoad, DifferenceOperation, LoadOperation } from './operations';
 import {
   ENTRY_ENTRIES,
   EntryOrigin,
@@ -27,6 +28,7 @@ const kept = <const Operation extends string, Params extends v.GenericSchema>(
 const LOAD_ENTRIES = {
   baseline: kept('baseline', LoadParams),
   reference: kept('reference', LoadParams),
+  forecast: kept('forecast', ForecastParams),
 } satisfies { [O in LoadOperation]: v.GenericSchema<unknown, { operation: O }> };
 const DIFFERENCE_ENTRIES = { actual: kept('actual', ActualsParams) } satisfies {
   [O in DifferenceOperation]: v.GenericSchema<unknown, { operation: O }>;
@@ -64,6 +66,12 @@ export type LogEntry = v.InferOutput<typeof LogEntry>;
 
 /** An entry that loads rows from the source. */
 export type LoadEntry = Extract<LogEntry, { operation: LoadOperation }>;
+
+/** An entry that copies rows of the source. */
+export type CopiedEntry = Extract<LogEntry, { operation: CopyingLoad }>;
+
+/** An entry that loads a forecast of the source. */
+export type ForecastEntry = Extract<LogEntry, { operation: 'forecast' }>;
 
 /** An entry that takes back a part of another one. */
 export type ReverseEntry = Extract<LogEntry, { operation: 'reverse' }>;
@@ -125,7 +133,7 @@ export const UndoneAnswer = v.array(UndoneEntry);
 export const RedoRequest = v.object({ pf_user: pfUser });
 
 /** Answer of POST redo: the answer of the operation, of the load or of the close. */
-export const RedoAnswer = v.union([OperationAnswer, ActualsAnswer, LoadAnswer]);
+export const RedoAnswer = v.union([OperationAnswer, ActualsAnswer, ForecastAnswer]);
 export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
 
 /** Body of POST explain (docs/contract/06-log.md). */

@@ -16,11 +16,11 @@ interface OperationFacts {
   /** The `pf_iter` of the rows that the operation writes. */
   iter: string;
   /**
-   * The origin of the written rows: rows of the source table, rows of the version selected by a slice, the
-   * rows of another entry, or the difference between rows of the source and of the version. A load can be edited
-   * only while its version has no other entry than loads.
+   * The origin of the written rows: rows of the source table, a forecast of them, rows of the version selected
+   * by a slice, the rows of another entry, or the difference between rows of the source and of the version. A load
+   * can be edited only while its version has no other entry than loads.
    */
-  reads: 'source' | 'slice' | 'entry' | 'difference';
+  reads: 'source' | 'history' | 'slice' | 'entry' | 'difference';
   /** Key that opens the form on the pivot page; null if there is none. */
   hotkey: string | null;
 }
@@ -46,6 +46,15 @@ export const OPERATIONS = {
     tone: 'reference',
     iter: 'reference',
     reads: 'source',
+    hotkey: null,
+  },
+  forecast: {
+    label: 'Forecast',
+    summary: 'Load rows of the source, scaled to a forecast of their groups',
+    verbs: { infinitive: 'Forecast', past: 'Forecast', progressive: 'Forecasting' },
+    tone: 'neutral',
+    iter: 'forecast',
+    reads: 'history',
     hotkey: null,
   },
   scale: {
@@ -102,8 +111,12 @@ type Reading<From extends OperationFacts['reads']> = {
   [O in LogOperation]: (typeof OPERATIONS)[O]['reads'] extends From ? O : never;
 }[LogOperation];
 
+/** An operation that copies rows of the source. */
+export type CopyingLoad = Reading<'source'>;
+/** An operation that scales rows of the source to a forecast. */
+export type ForecastOperation = Reading<'history'>;
 /** An operation that loads rows from the source. */
-export type LoadOperation = Reading<'source'>;
+export type LoadOperation = CopyingLoad | ForecastOperation;
 /** An operation that creates rows from rows of the version. */
 export type SliceOperation = Reading<'slice'>;
 /** An operation that creates rows from the rows of another entry. */
@@ -119,13 +132,18 @@ export const isLogOperation = (name: string): name is LogOperation =>
 export const LOG_OPERATIONS = Object.keys(OPERATIONS).filter(isLogOperation);
 export const LogOperation = v.picklist(LOG_OPERATIONS);
 
+/** Returns whether an operation copies rows of the source. */
+export const isCopyingLoad = (operation: LogOperation): operation is CopyingLoad =>
+  OPERATIONS[operation].reads === 'source';
 /** Returns whether an operation loads rows from the source. */
 export const isLoad = (operation: LogOperation): operation is LoadOperation =>
-  OPERATIONS[operation].reads === 'source';
+  isCopyingLoad(operation) || OPERATIONS[operation].reads === 'history';
 /** Returns whether a name is an operation on a slice. */
 export const isSliceOperation = (name: string): name is SliceOperation =>
   isLogOperation(name) && OPERATIONS[name].reads === 'slice';
 
+/** The names of the operations that copy rows of the source. */
+export const COPYING_LOADS = LOG_OPERATIONS.filter(isCopyingLoad);
 /** The names of the operations that load rows from the source. */
 export const LOAD_OPERATIONS = LOG_OPERATIONS.filter(isLoad);
 /** The names of the operations on a slice. */

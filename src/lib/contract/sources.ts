@@ -1,6 +1,6 @@
 /** Sources, their tables, and their stored SQL. */
 import * as v from 'valibot';
-import { LOAD_OPERATIONS, SLICE_OPERATIONS } from './operations';
+import { COPYING_LOADS, SLICE_OPERATIONS } from './operations';
 import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
 
 const TableKind = v.picklist([
@@ -86,7 +86,7 @@ export type EditSourceRequest = v.InferOutput<typeof EditSourceRequest>;
 export const TEMPLATE_OPERATIONS = [
   'get_data',
   'get_agg',
-  ...LOAD_OPERATIONS,
+  ...COPYING_LOADS,
   ...SLICE_OPERATIONS,
   'undo',
 ] as const;

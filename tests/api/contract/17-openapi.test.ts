@@ -154,6 +154,15 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/baseline/preview': onPlan((service, path) =>
     service.api.post(`${path}/baseline/preview`, {}),
   ),
+  'POST /versions/{id}/forecast': onPlan((service, path) =>
+    service.api.post(`${path}/forecast`, {
+      ...user,
+      history: { through: '2026-12-31' },
+      horizon: { from: '2027-01-01', through: '2027-12-31' },
+      unit: 'month',
+      missing: 'leave_out',
+    }),
+  ),
   'POST /versions/{id}/forecast/preview': onPlan((service, path) =>
     service.api.post(`${path}/forecast/preview`, {
       history: { from: null, through: '2026-03-31' },

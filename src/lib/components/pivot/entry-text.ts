@@ -50,6 +50,12 @@ export function entryText(entry: Described, words: Words): string | null {
       const isMoved = !/^0+ days?$/.test(date_offset);
       return isMoved ? `dates moved by ${date_offset}` : 'dates unchanged';
     }
+    case 'forecast': {
+      const { by, unit } = entry.params;
+      const level =
+        by.length > 0 ? `by ${by.map(words.labelOf).join(', ')} and ${unit}` : `by ${unit}`;
+      return `${level}, learned through ${monthOrDay(entry.params.history.through)}`;
+    }
     case 'scale': {
       const { params } = entry;
       const held = params.hold?.length ? ', except held rows' : '';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { ColumnEntry } from '$lib/contract/columns';
 import { FilterOperator, type LoadParams, type LoadPreviewRequest } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
-import type { LoadOperation } from '$lib/contract/operations';
+import type { CopyingLoad } from '$lib/contract/operations';
 import {
   firstOperator,
   fromFilters,
@@ -37,7 +37,7 @@ export class LoadDraft {
   private allColumns: readonly ColumnEntry[];
   private nextKey = 0;
 
-  kind = $state<LoadOperation>('baseline');
+  kind = $state<CopyingLoad>('baseline');
   mode = $state<'filters' | 'sql'>('filters');
   groups = $state<Group[]>([]);
   sql = $state('');
@@ -135,8 +135,9 @@ export class LoadDraft {
     this.editing = null;
   }
 
-  /** Fills the form with the request that loaded a segment. */
+  /** Fills the form with the request that loaded a segment. A forecast has no such form, so it is ignored. */
   edit(segment: Segment): void {
+    if (segment.operation === 'forecast') return;
     this.reset();
     this.editing = segment;
     this.kind = segment.operation;

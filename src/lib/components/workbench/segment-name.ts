@@ -1,5 +1,7 @@
 /** Names of segments. */
+import type { ForecastParams } from '$lib/contract/forecasts';
 import type { Segment } from '$lib/contract/log';
+import { formatDay } from '../format';
 import { iterName } from '../iter-name';
 
 /** Returns the name of a segment within its version: "Baseline 1" is the first one loaded. */
@@ -11,4 +13,12 @@ export function segmentName(
     ({ id, operation }) => operation === segment.operation && id < segment.id,
   );
   return `${iterName(segment.operation)} ${earlier.length + 1}`;
+}
+
+/** Describes the level and the history of a forecast: "forecast by Region and month, from rows through 31 Dec 2027". */
+export function describeForecast(params: ForecastParams | null): string {
+  if (!params) return 'forecast';
+  const { by, unit, history } = params;
+  const level = new Intl.ListFormat('en-GB', { type: 'conjunction' }).format([...by, unit]);
+  return `forecast by ${level}, from rows through ${formatDay(history.through)}`;
 }

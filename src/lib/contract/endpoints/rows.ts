@@ -9,7 +9,12 @@ import {
   LoadRequest,
 } from '../loads';
 import { EVENT_STREAM } from '../events';
-import { ForecastPreview, ForecastPreviewRequest } from '../forecasts';
+import {
+  ForecastAnswer,
+  ForecastPreview,
+  ForecastPreviewRequest,
+  ForecastRequest,
+} from '../forecasts';
 import { ActualsAnswer, ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../actuals';
 import { Lock, LockRequest, LocksAnswer } from '../locks';
 import { MOST_ENTRIES, SegmentsAnswer, UndoRequest } from '../log';
@@ -104,6 +109,16 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     request: LoadPreviewRequest,
     answer: json(LoadPreview),
     refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/forecast',
+    role: 'planner',
+    summary: OPERATIONS.forecast.summary,
+    request: ForecastRequest,
+    writesRows: true,
+    answer: json(ForecastAnswer),
+    refusals: [400, 403, 404, 409, 422],
   },
   {
     method: 'post',

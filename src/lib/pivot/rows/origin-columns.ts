@@ -44,6 +44,8 @@ export const WITH_ACTUALS: readonly Origin[] = ['forecast', 'missed'];
 /** The origins that need another version. */
 export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
 
+/** The iterations of the rows that a plan starts from. */
+const START: readonly string[] = [OPERATIONS.baseline.iter, OPERATIONS.forecast.iter];
 const CHANGES: readonly string[] = LOG_OPERATIONS.filter((operation) => !isLoad(operation)).map(
   (operation) => OPERATIONS[operation].iter,
 );
@@ -53,7 +55,7 @@ function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>):
   const isReference = iter === OPERATIONS.reference.iter;
   switch (origin) {
     case 'baseline':
-      return iter === OPERATIONS.baseline.iter;
+      return START.includes(iter);
     case 'changes':
       return CHANGES.includes(iter);
     case 'forecast':

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { ForecastUnit } from '../../contract/forecasts';
 import { scalar } from '../../contract/primitives';
 import type { ForecastColumn } from '../sql/forecast-columns';
+import { groupKey } from '../sql/groups';
 import { dayOf, startOfPeriod } from '../sql/loaded-day';
 import type { SqlText } from '../sql/quote';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
@@ -24,6 +25,8 @@ export interface HistoryQuery {
 
 const GroupRow = v.object({
   key: v.array(v.nullable(scalar)),
+  /** The values as texts, as {@link groupKey} has them. */
+  id: v.array(v.nullable(v.string())),
   periods: v.array(v.string()),
   sums: v.array(v.array(v.number())),
 });
@@ -44,7 +47,7 @@ function keyOf({ name, type }: ForecastColumn): SqlText {
  * counts as 0.
  *
  * @param limit the most groups to answer
- * @returns for each group its values of `by`, the first days of its periods with rows, and for each measure its
+ * @returns for each group its values of `by`, also as texts, the first days of its periods with rows, and for each measure its
  * sums in these periods, rounded to doubles
  */
 export function groupSums(
@@ -63,16 +66,17 @@ export function groupSums(
     list: sql`to_jsonb(array_agg(m${i} ORDER BY period))`,
   }));
   // By position: a source may have columns with the names of the results.
-  const grouped = commas([sql`1`, ...keys.map((_, i) => sql`${i + 2}`)]);
+  const grouped = commas([sql`1`, sql`2`, ...keys.map((_, i) => sql`${i + 3}`)]);
   const since = from === null ? sql`isfinite(${day})` : sql`${day} >= ${literal(from)}::date`;
   return db.many(
     GroupRow,
-    sql`SELECT jsonb_build_array(${commas(names)}) AS key,
+    sql`SELECT jsonb_build_array(${commas(names)}) AS key, id,
        array_agg(period::text ORDER BY period) AS periods,
        jsonb_build_array(${commas(sums.map(({ list }) => list))}) AS sums
      FROM (
        SELECT ${commas([
          sql`${startOfPeriod(day, unit)} AS period`,
+         sql`${groupKey({ columns: by, unit }, sql`s.`)} AS id`,
          ...keys.map(({ select }) => select),
          ...sums.map(({ select }) => select),
        ])}
@@ -80,7 +84,8 @@ export function groupSums(
        WHERE ${since} AND ${day} <= ${literal(through)}::date
        GROUP BY ${grouped}
      ) AS sums
-     ${names.length > 0 ? sql`GROUP BY ${commas(names)} ORDER BY ${commas(names)}` : sql`HAVING count(*) > 0`}
+     GROUP BY ${commas([...names, sql`id`])}
+     ${names.length > 0 ? sql`ORDER BY ${commas(names)}` : sql``}
      LIMIT ${limit}`,
   );
 }

@@ -47,8 +47,13 @@ export async function lockOpenVersion(
   lock: keyof typeof LOCKING = 'UPDATE',
 ): Promise<Version> {
   const version = await lockVersion(transaction, id, lock);
-  if (version.status === 'closed') throw new AppError(403, 'Version is closed');
+  requireOpen(version);
   return version;
+}
+
+/** @throws AppError 403 if a version is closed */
+export function requireOpen({ status }: Version): void {
+  if (status === 'closed') throw new AppError(403, 'Version is closed');
 }
 
 /** Locks all versions of a source in a fixed order, so that their tables can be changed. */

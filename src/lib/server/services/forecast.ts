@@ -1,228 +1,130 @@
 /** Forecasts the history of a source. */
 import type { ForecastPreviewRequest, GroupForecast } from '../../contract/forecasts';
-import { MOST_PERIODS, type ForecastPreview } from '../../contract/forecasts';
+import { type ForecastPreview } from '../../contract/forecasts';
+import { digitsOf } from '../../contract/decimals';
 import type { Database } from '../db/database';
-import type { GroupSums } from '../db/history';
-import { groupSums } from '../db/history';
-import { AppError, faultAt, fieldPlace } from '../errors';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../periods';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { measureColumns, measureKind } from '../sql/forecast-columns';
+import { measureKind } from '../sql/forecast-columns';
 import { forecastSeries } from '../statistics/forecast';
 import { Turns } from '../turns';
-import { blameClient } from './client-faults';
+import type { History } from './forecast-history';
+import { readHistory, seriesOf } from './forecast-history';
 import { readVersion } from './forecast-version';
-import { loadCondition, loadPlace } from './loads';
 
-/** The most groups of one forecast. */
-const MOST_GROUPS = 5000;
-
-/** The periods of a forecast, by number. */
-interface Span {
-  /** First period of the history; undefined to begin with the first row. */
-  from: number | undefined;
-  /** Last period of the history. */
-  through: number;
-  /** First and last period of the horizon. */
-  horizon: { first: number; last: number };
+/** The forecast of one measure of one group, and the values of the group as texts. */
+interface Fit extends GroupForecast {
+  id: (string | null)[];
 }
+
+/** The numbers of a range of periods. */
+const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+
+/** The numbers of the periods to forecast. */
+export const horizonOf = ({ horizon }: History): number[] => numbers(horizon.first, horizon.last);
+
+/** Tells which periods of the history are not learned from. */
+const ignoredIn =
+  ({ unit }: History, { ignore }: ForecastPreviewRequest) =>
+  (period: number) =>
+    (ignore ?? []).some(
+      ({ from, to }) => from <= lastDay(period, unit) && to >= firstDay(period, unit),
+    );
 
 /**
  * Forecasts the rows of the source by group, and writes nothing
- * (docs/contract/05-operations.md#post-versionsidforecastpreview). Other requests are answered between two
- * series, and no connection to the database is held meanwhile.
+ * (docs/contract/05-operations.md#post-versionsidforecastpreview). No connection to the database is held while the
+ * series are fitted.
  *
- * @throws AppError 404; 400 for an invalid condition, range or column; 422 if no row matches, for too many groups
- * or periods, and for a source without a date or measure
+ * @throws AppError as {@link readHistory}, 404
  */
 export async function previewForecast(
   db: Database,
   versionId: number,
   request: ForecastPreviewRequest,
 ): Promise<ForecastPreview> {
-  const { unit } = request;
-  const span = spanOf(request);
-  const { date, by, measures, sums } = await readHistory(db, versionId, request, span);
-  const firstRows = sums.flatMap(({ periods }) => periods.slice(0, 1));
-  const first = span.from ?? Math.min(...firstRows.map((day) => periodOfDay(day, unit)));
-  requireFew(span.through - first + 1);
-  const numbers = (from: number, to: number) =>
-    Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
-  const history = numbers(first, span.through);
-  const isIgnored = history.map((period) =>
-    (request.ignore ?? []).some(
-      ({ from, to }) => from <= lastDay(period, unit) && to >= firstDay(period, unit),
-    ),
+  const history = await db.versionRead(versionId, async (tx) =>
+    readHistory(tx, await readVersion(tx, versionId), request),
   );
+  const fits = await fitHistory(history, request);
+  const { date, unit, first, through } = history;
+  const isIgnored = ignoredIn(history, request);
+  const periods = numbers(first, through);
+  const named = (of: readonly number[]) => of.map((period) => firstDay(period, unit));
+  return {
+    column: date.name,
+    history: named(periods),
+    horizon: named(horizonOf(history)),
+    ignored: named(periods.filter(isIgnored)),
+    groups: fits.map(({ id: _, ...group }) => group),
+  };
+}
+
+/**
+ * Forecasts each measure of each group of a history. Other requests are answered between two series.
+ *
+ * @throws AppError 422 for an amount that is not a number
+ */
+export async function fitHistory(
+  history: History,
+  request: ForecastPreviewRequest,
+): Promise<Fit[]> {
+  const { unit, by, measures, sums, first, through, horizon } = history;
+  const isIgnored = ignoredIn(history, request);
+  const periods = numbers(first, through);
   // Methods forecast from the end of the history; periods before the horizon are not answered.
-  const between = span.horizon.first - span.through - 1;
+  const between = horizon.first - through - 1;
   const options = {
-    horizon: span.horizon.last - span.through,
+    horizon: horizon.last - through,
     period: PERIODS_OF_YEAR[unit],
     unit,
     method: request.method ?? 'auto',
   };
-
-  const groups: GroupForecast[] = [];
+  const decimals = measures.map((measure, i) => decimalsOf(measure, i, history));
+  const fits: Fit[] = [];
   const turns = new Turns();
   for (const group of sums) {
-    const amountsOf = seriesOf(group, history, (day) => periodOfDay(day, unit));
+    const amountsOf = seriesOf(group, periods, (day) => periodOfDay(day, unit));
     for (const [i, measure] of measures.entries()) {
       await turns.give();
       const amounts = amountsOf(i, measure);
-      const learned = amounts.map((amount, t) => (isIgnored[t] ? null : amount));
+      const learned = amounts.map((amount, t) => (isIgnored(first + t) ? null : amount));
       const { fitted, forecast, band80, band95, ...facts } = forecastSeries(learned, options);
       const shown = (values: number[]) => values.slice(between);
       const limits = ({ lower, upper }: typeof band80) => ({
         lower: shown(lower),
         upper: shown(upper),
       });
-      groups.push({
+      fits.push({
+        id: group.id,
         group: Object.fromEntries(by.map(({ name }, k) => [name, group.key[k] ?? null])),
         measure: measure.role === 'units' ? 'units' : 'value',
         history: amounts,
         fit: fitted,
-        forecast: shown(forecast).map((amount) => rounded(amount, measure)),
+        forecast: shown(forecast).map((amount) => rounded(amount, decimals[i] ?? null)),
         band80: limits(band80),
         band95: limits(band95),
         ...facts,
       });
     }
   }
-  const named = (periods: readonly number[]) => periods.map((period) => firstDay(period, unit));
-  return {
-    column: date.name,
-    history: named(history),
-    horizon: named(numbers(span.horizon.first, span.horizon.last)),
-    ignored: named(history.filter((_, t) => isIgnored[t])),
-    groups,
-  };
-}
-
-/** Reads the amounts of each group in one snapshot. */
-const readHistory = (
-  db: Database,
-  versionId: number,
-  request: ForecastPreviewRequest,
-  { from, through }: Span,
-) =>
-  db.versionRead(versionId, async (tx) => {
-    const { source, columns, metadata } = await readVersion(tx, versionId);
-    const date = columns.find(({ role }) => role === 'date');
-    if (!date) throw new AppError(422, 'The source has no date column, so it has no history');
-    const by = (request.by ?? []).map((name, i) => dimension(columns, name, `by.${i}`));
-    const measures = measuresOf(columns, request.measures);
-    const where = await loadCondition(request, metadata);
-    const { unit } = request;
-    const query = {
-      ...{ source, where, date, unit, by, measures },
-      from: from === undefined ? null : firstDay(from, unit),
-      through: lastDay(through, unit),
-    };
-    const sums = await blameClient({ ...loadPlace(request, source), words: 'forecast' }, () =>
-      groupSums(tx, query, MOST_GROUPS + 1),
-    );
-    if (sums.length === 0) {
-      throw new AppError(422, 'No row of the source matches in the history');
-    }
-    if (sums.length > MOST_GROUPS) {
-      throw new AppError(422, `There are more than ${MOST_GROUPS} groups; name fewer dimensions`, {
-        field: 'by',
-      });
-    }
-    return { date, by, measures, sums };
-  });
-
-/** @throws AppError 400 for a range without a whole period, and a horizon that is not after the history */
-function spanOf({ history, horizon, unit }: ForecastPreviewRequest): Span {
-  const end = periodOfDay(history.through, unit);
-  const through = lastDay(end, unit) === history.through ? end : end - 1;
-  let from: number | undefined;
-  if (history.from != null) {
-    const start = periodOfDay(history.from, unit);
-    from = firstDay(start, unit) === history.from ? start : start + 1;
-    if (from > through) throw faultAt(fieldPlace('history'), 400, `has no whole ${unit}`);
-    requireFew(through - from + 1);
-  }
-  const [first, last] = [periodOfDay(horizon.from, unit), periodOfDay(horizon.through, unit)];
-  if (horizon.from > horizon.through) {
-    throw faultAt(fieldPlace('horizon'), 400, 'the range ends before it begins');
-  }
-  if (first <= through) {
-    const place = fieldPlace('horizon.from');
-    throw faultAt(place, 400, `must be after ${lastDay(through, unit)}, where the history ends`);
-  }
-  if (last - through > MOST_PERIODS) {
-    const place = fieldPlace('horizon.through');
-    throw faultAt(place, 422, `is more than ${MOST_PERIODS} periods after the history`);
-  }
-  return { from, through, horizon: { first, last } };
-}
-
-/** @throws AppError 422 */
-function requireFew(periods: number): void {
-  if (periods <= MOST_PERIODS) return;
-  throw faultAt(fieldPlace('history'), 422, `has more than ${MOST_PERIODS} periods`);
-}
-
-/** @throws AppError 400 for a column that is no dimension, or that is derived from a date */
-function dimension(
-  columns: readonly ForecastColumn[],
-  name: string,
-  field: string,
-): ForecastColumn {
-  const column = columns.find((c) => c.name === name && c.role === 'dimension');
-  const place = { ...fieldPlace(field), column: name };
-  if (!column) throw faultAt(place, 400, `"${name}" is not a dimension of the source`);
-  if (column.periodColumn !== null) {
-    throw faultAt(place, 400, `"${name}" is derived from a date, so its groups have no history`);
-  }
-  return column;
-}
-
-/** @throws AppError 422 for a measure that the source does not have */
-function measuresOf(
-  columns: readonly ForecastColumn[],
-  wanted: ForecastPreviewRequest['measures'],
-): ForecastColumn[] {
-  const measures = measureColumns(columns);
-  const missing = wanted?.find((role) => !measures.some((c) => c.role === role));
-  if (missing !== undefined) {
-    throw faultAt(fieldPlace('measures'), 422, `the source has no ${missing} column`);
-  }
-  if (measures.length === 0) {
-    throw new AppError(422, 'The source has neither a value nor a units column to forecast');
-  }
-  return measures.filter(({ role }) => !wanted || wanted.some((each) => each === role));
+  return fits;
 }
 
 /**
- * Returns the amounts of a group by measure: null before its first period with rows, 0 in a later period without.
- *
- * @throws AppError 422 for an amount that is not a number
+ * The number of decimals that the forecast of a measure is rounded to: those of its column, or for a numeric
+ * without a scale those of the history, at least 2; null for a floating-point column.
  */
-function seriesOf(
-  { periods, sums }: GroupSums,
-  history: readonly number[],
-  periodOf: (day: string) => number,
-) {
-  const places = new Map(periods.map((day, i) => [periodOf(day), i]));
-  const [first = Infinity] = places.keys();
-  return (measure: number, { name }: ForecastColumn): (number | null)[] =>
-    history.map((period) => {
-      const place = places.get(period);
-      if (place === undefined) return period < first ? null : 0;
-      const amount = sums[measure]?.[place];
-      if (typeof amount === 'number' && Number.isFinite(amount)) return amount;
-      const problem = 'has an amount that is not a number, so it cannot be forecast';
-      throw new AppError(422, `"${name}" ${problem}`, { column: name });
-    });
+function decimalsOf(measure: ForecastColumn, index: number, { sums }: History): number | null {
+  const kind = measureKind(measure);
+  if (!kind.exact) return null;
+  if (kind.scale !== null) return kind.scale;
+  return sums.reduce((most, group) => {
+    const amounts = group.sums[index] ?? [];
+    return amounts.reduce((max, amount) => Math.max(max, digitsOf(String(amount)).places), most);
+  }, 2);
 }
 
-/** Rounds an amount to the decimals of its column. */
-function rounded(amount: number, measure: ForecastColumn): number {
-  const kind = measureKind(measure);
-  return kind.exact && kind.scale !== null
-    ? Number(amount.toFixed(Math.min(20, kind.scale)))
-    : amount;
-}
+const rounded = (amount: number, decimals: number | null): number =>
+  decimals === null ? amount : Number(amount.toFixed(Math.min(20, Math.max(0, decimals))));

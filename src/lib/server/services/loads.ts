@@ -7,10 +7,10 @@ import type {
   LoadRequest,
 } from '../../contract/loads';
 import { ClearAnswer, LoadAnswer } from '../../contract/loads';
-import type { LoadEntry, Segment } from '../../contract/log';
+import type { CopiedEntry, Segment } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
-import type { LoadOperation } from '../../contract/operations';
-import { isLoad, LOG_OPERATIONS } from '../../contract/operations';
+import type { CopyingLoad } from '../../contract/operations';
+import { isCopyingLoad, isLoad, LOG_OPERATIONS } from '../../contract/operations';
 import type { Source } from '../../contract/sources';
 import type { ColumnRecord } from '../db/column-metadata';
 import { sourceColumns } from '../db/column-metadata';
@@ -54,7 +54,7 @@ const NO_OFFSET = '0 days';
 export function load(
   resources: Resources,
   versionId: number,
-  operation: LoadOperation,
+  operation: CopyingLoad,
   request: LoadRequest,
   key?: WriteKey,
 ): Promise<LoadAnswer> {
@@ -105,7 +105,7 @@ export async function editSegment(
     if (entry.version_id !== versionId) {
       throw new AppError(404, `Version ${versionId} has no log entry ${logid}`);
     }
-    if (!isLoad(entry.operation)) {
+    if (!isCopyingLoad(entry.operation)) {
       throw new AppError(409, `Entry ${logid} is a ${entry.operation}; only loads can be edited`);
     }
     if (await hasOperations(tx, versionId)) {
@@ -178,7 +178,7 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
  */
 export async function loadAgain(
   writer: EntryWriter,
-  { operation, params, note }: LoadEntry,
+  { operation, params, note }: CopiedEntry,
   user: string,
 ): Promise<LoadAnswer> {
   const request = await recordedLoad(writer.target, params);
@@ -221,7 +221,7 @@ function requireTold(
 
 async function loadSegment(
   writer: EntryWriter,
-  operation: LoadOperation,
+  operation: CopyingLoad,
   request: LoadRequest,
   note: string | null,
 ): Promise<LoadAnswer> {

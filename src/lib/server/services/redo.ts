@@ -1,6 +1,6 @@
 /** Runs an undone entry again. */
 import * as v from 'valibot';
-import { LoadAnswer } from '../../contract/loads';
+import { ForecastAnswer } from '../../contract/forecasts';
 import type { ActualEntry, LogEntry, ReverseEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { SliceOperation, SliceRequests } from '../../contract/operations';
@@ -10,13 +10,14 @@ import { AppError } from '../errors';
 import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
 import { ActualsResult, actualsIn } from './actuals';
+import { forecastAgain } from './forecast-load';
 import { loadAgain, recordedLoad } from './loads';
 import { operateIn } from './operate';
 import { OperationResult } from './operation-steps';
 import { reverseIn } from './reverse';
 
 /** The answer of a redo: the rows of an operation, or the row count of a load or a close. */
-const RedoResult = v.union([OperationResult, ActualsResult, LoadAnswer]);
+const RedoResult = v.union([OperationResult, ActualsResult, ForecastAnswer]);
 type RedoResult = v.InferOutput<typeof RedoResult>;
 
 /**
@@ -50,6 +51,7 @@ export async function runAgain(
   user: string,
 ): Promise<RedoResult> {
   try {
+    if (entry.operation === 'forecast') return await forecastAgain(writer, entry, user);
     if (isLoadEntry(entry)) return await loadAgain(writer, entry, user);
     if (entry.operation === 'reverse') return await reverseAgain(writer, entry, user);
     if (entry.operation === 'actual') return await actualsAgain(writer, entry, user);

@@ -174,8 +174,14 @@ function requireSelecting(
   );
 }
 
-/** An entry without the weights that its shapes had, so that a replay reads their patterns on the current rows. */
+/**
+ * An entry without what was computed from the rows of its time: the weights of its shapes, and the amounts of its
+ * forecast. A replay computes them from the current rows.
+ */
 function readAnew(entry: LogEntry): LogEntry {
+  if (entry.operation === 'forecast' && entry.params) {
+    return { ...entry, params: { ...entry.params, groups: [] } };
+  }
   if (entry.operation !== 'scale' || !entry.params) return entry;
   const { params } = entry;
   return {

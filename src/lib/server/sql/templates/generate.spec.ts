@@ -5,6 +5,7 @@ import { forecastColumns } from '../forecast-columns';
 import { sql } from '../quote';
 import { trusted } from '../trusted';
 import { actualTemplate } from './actual';
+import { forecastTemplate, takeOutTemplate } from './forecast';
 import { cloneTemplate } from './clone';
 import { generateTemplates } from './generate';
 import { recodeTemplate } from './recode';
@@ -99,12 +100,18 @@ describe('the forms of a statement that are not stored', () => {
   const forms = (metadata: readonly SourceColumn[]) => {
     const used = forecastColumns(metadata);
     const by = used.filter((c) => ['Order Date', 'Region'].includes(c.name));
+    const [date, region] = ['Order Date', 'Region'].map((name) =>
+      used.find((c) => c.name === name),
+    );
+    if (!date || !region) throw new Error('The columns lack a date or a dimension');
     return {
       'scale.shape': scaleShapeTemplate(used, { columns: by, unit: 'month' }),
       'recode.share': recodeTemplate(used, 'share'),
       'clone.ramp': cloneTemplate(used, 'leaf'),
       reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),
       actual: actualTemplate(SUPERSTORE, used),
+      forecast: forecastTemplate(SUPERSTORE, used, { by: [region], date, unit: 'month' }),
+      'forecast.take_out': takeOutTemplate(used),
     };
   };
   const raw = forms(columns());

@@ -2,7 +2,7 @@
  * The `baseline` and `reference` templates: copy rows of the source into a version. Also the rows of the source
  * as a load writes them, for other statements.
  */
-import type { LoadOperation } from '../../../contract/operations';
+import type { CopyingLoad } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { dateOfGroup, derivingDates } from '../forecast-columns';
 import type { SqlText } from '../quote';
@@ -10,15 +10,24 @@ import { ident, join, literal, qualified, sql } from '../quote';
 import { shiftedDay } from '../loaded-day';
 import { list } from './lists';
 
-const shifted = (date: ForecastColumn): SqlText => shiftedDay(date, sql`{{date_offset}}::interval`);
+/** The offset of a load, as an interval. */
+const OFFSET = sql`{{date_offset}}::interval`;
 
 /** The alias of `pf.dim_period` for the dimensions that are derived from a date. */
 const period = (date: ForecastColumn, columns: readonly ForecastColumn[]): SqlText =>
   sql`period_${derivingDates(columns).indexOf(date) + 1}`;
 
-/** The value that a load writes into a column, in a query of {@link loadedRows}. */
-export function loadedValue(c: ForecastColumn, columns: readonly ForecastColumn[]): SqlText {
-  if (c.role === 'date') return shifted(c);
+/**
+ * The value that a load writes into a column, in a query of {@link loadedRows}.
+ *
+ * @param offset an interval by which dates are moved
+ */
+export function loadedValue(
+  c: ForecastColumn,
+  columns: readonly ForecastColumn[],
+  offset = OFFSET,
+): SqlText {
+  if (c.role === 'date') return shiftedDay(c, offset);
   const date = dateOfGroup(c, columns);
   if (c.periodColumn !== null && date) {
     return sql`${period(date, columns)}.${ident(c.periodColumn)}::${c.type}`;
@@ -27,20 +36,27 @@ export function loadedValue(c: ForecastColumn, columns: readonly ForecastColumn[
   return c.source.base === c.type ? from : sql`${from}::${c.type}`;
 }
 
-/** The rows of the source that a load copies, joined to the calendar, as a FROM clause. */
+/**
+ * The rows of the source that a load copies, joined to the calendar, as a FROM clause.
+ *
+ * @param offset an interval by which dates are moved
+ * @param joined another join, which the offset may depend on
+ */
 export function loadedRows(
   source: { schema: string; tname: string },
   columns: readonly ForecastColumn[],
+  offset = OFFSET,
+  joined = sql``,
 ): SqlText {
   const joins = derivingDates(columns).map(
     (date) => sql`
 LEFT JOIN pf.dim_period AS ${period(date, columns)}
-  ON ${period(date, columns)}.sdat = date_trunc('month', ${shifted(date)})::date`,
+  ON ${period(date, columns)}.sdat = date_trunc('month', ${shiftedDay(date, offset)})::date`,
   );
   return sql`FROM (
     SELECT * FROM ${qualified(source.schema, source.tname)}
     WHERE {{filter_clause}}
-) AS s${join(joins, sql``)}`;
+) AS s${joined}${join(joins, sql``)}`;
 }
 
 /**
@@ -49,7 +65,7 @@ LEFT JOIN pf.dim_period AS ${period(date, columns)}
  * only the source's columns, not the calendar's.
  */
 export function loadTemplate(
-  operation: LoadOperation,
+  operation: CopyingLoad,
   source: { schema: string; tname: string },
   columns: readonly ForecastColumn[],
 ): SqlText {

@@ -1,0 +1,104 @@
+/** CTEs that part amounts over the leaves of groups. */
+import { MAX_SWING } from '../../../contract/previews';
+import type { ForecastColumn } from '../forecast-columns';
+import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
+import type { Identifier, SqlText } from '../quote';
+import { ident, sql } from '../quote';
+import { leafOrder, roundingScale } from './leaves';
+import { freeName, IN_CTE, list } from './lists';
+import { DIGITS } from './scale';
+
+/** The columns of the CTE `grouped`, beside those of the leaves. */
+export interface GroupColumns {
+  /** Tells groups apart. */
+  group: Identifier;
+  /** The amount to part of each measure. */
+  amounts: { value: Identifier; units: Identifier };
+}
+
+/** @param columns whose names are taken */
+export function groupColumns(columns: readonly ForecastColumn[]): GroupColumns {
+  const taken = columns.map((c) => c.name);
+  const own = (name: string) => ident(freeName(name, taken));
+  return {
+    group: own('leaf_group'),
+    amounts: { value: own('value_incr'), units: own('units_incr') },
+  };
+}
+
+/** The amount of a group to part among its leaves. */
+export const amountOf = (column: ForecastColumn, { amounts }: GroupColumns): Identifier =>
+  amounts[column.role === 'value' ? 'value' : 'units'];
+
+/**
+ * The CTEs up to `parts`: parts the amounts of each group over its leaves, in proportion to the leaves, or equally
+ * if they cancel each other out. Exact measures round running sums within the group; for a floating-point measure,
+ * the largest leaf of the group takes the residue. They read the CTE `grouped`, which has the leaves with the
+ * columns of their groups.
+ *
+ * @param parts name of the CTE with the parts: the keys of the leaves, and for each measure its part
+ */
+export function partingCtes(
+  columns: readonly ForecastColumn[],
+  named: GroupColumns,
+  parts: SqlText,
+): SqlText {
+  const keys = leafColumns(columns).map((c) => ident(c.name));
+  const order = leafOrder(columns);
+  const taken = columns.map((c) => c.name);
+  const own = (name: string) => ident(freeName(name, taken));
+  const { group } = named;
+  const measures = measureColumns(columns).map((column) => {
+    const role = column.role === 'value' ? 'value' : 'units';
+    const { exact } = measureKind(column);
+    return {
+      ...{ column, exact, name: ident(column.name), amount: amountOf(column, named) },
+      weight: own(`${role}_weight`),
+      running: own(`${role}_running`),
+      total: own(`${role}_total`),
+      upTo: own(`${role}_up_to`),
+    };
+  });
+  const inGroup = sql`OVER (PARTITION BY ${group})`;
+  const inOrder = sql`OVER (PARTITION BY ${group} ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
+
+  const weights = measures.map(({ name, weight }) => {
+    const sum = sql`SUM(${name}) ${inGroup}`;
+    const swing = sql`SUM(ABS(${name})) ${inGroup}`;
+    return sql`CASE WHEN ${sum} <> 0 AND ${swing} <= ${MAX_SWING} * ABS(${sum}) THEN ${name} ELSE 1 END AS ${weight}`;
+  });
+  const sums = measures.flatMap(({ exact, weight, running, total }) => [
+    ...(exact ? [sql`SUM(${weight}) ${inOrder} AS ${running}`] : []),
+    sql`SUM(${weight}) ${inGroup} AS ${total}`,
+  ]);
+  const shares = measures.map(({ column, exact, amount, weight, running, total, upTo }) =>
+    exact
+      ? sql`ROUND((${amount} + ${DIGITS}) * ${running} / ${total}, ${roundingScale(column, [amount])}) AS ${upTo}`
+      : sql`${amount}::double precision * ${weight} / ${total} AS ${upTo}`,
+  );
+  const deltas = measures.map(({ name, exact, amount, weight, upTo }) => {
+    if (exact) {
+      return sql`${upTo} - LAG(${upTo}, 1, 0::numeric) OVER (PARTITION BY ${group} ORDER BY ${order}) AS ${name}`;
+    }
+    // Adding the residue, or 0, also turns the "-0" of doubles into 0.
+    return sql`${upTo} + CASE
+            WHEN ROW_NUMBER() OVER (PARTITION BY ${group} ORDER BY ABS(${weight}) DESC, ${order}) = 1
+            THEN ${amount}::double precision - SUM(${upTo}) ${inGroup}
+            ELSE 0
+        END AS ${name}`;
+  });
+  const stage = (name: SqlText, from: SqlText, more: readonly SqlText[]) => sql`${name} AS (
+    SELECT
+        ${list([sql`${from}.*`, ...more], IN_CTE)}
+    FROM ${from}
+)`;
+
+  return sql`${stage(sql`weighted`, sql`grouped`, weights)},
+${stage(sql`summed`, sql`weighted`, sums)},
+${stage(sql`shared`, sql`summed`, shares)},
+${parts} AS (
+    SELECT
+        ${list([...keys, ...deltas], IN_CTE)}
+    FROM shared
+)`;
+}
