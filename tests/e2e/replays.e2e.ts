@@ -5,7 +5,7 @@ import { changedSource } from './states';
 
 const choose = async (page: Page, name: string, item: string) => {
   await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
-  await page.getByRole('menuitem', { name: item }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
 };
 
 test('a version is duplicated, and replayed on current data, entry by entry', async ({

@@ -134,7 +134,9 @@ test('the page shows who is signed in, and hides actions outside their role', as
       .last()
       .click();
     await expect(page.getByRole('menuitem', { name: 'Baseline' })).toBeVisible();
-    await expect(page.getByRole('menuitem', { name: 'Close' })).toHaveCount(mayPlan ? 1 : 0);
+    await expect(page.getByRole('menuitem', { name: 'Close', exact: true })).toHaveCount(
+      mayPlan ? 1 : 0,
+    );
     await expect(page.getByRole('menuitem', { name: /^Delete/ })).toHaveCount(
       mayAdminister ? 1 : 0,
     );
