@@ -54,7 +54,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('baseline'), date_offset: fc.constantFrom('1 year', '2 years') }),
 );
 
-it('keeps the plan of closed months equal to the source, leaf by leaf, whatever is done', async ({
+it('keeps the plan of closed months equal to the source, leaf by leaf, after random changes', async ({
   service,
 }) => {
   const { api, query } = service;
@@ -147,7 +147,7 @@ it('keeps the plan of closed months equal to the source, leaf by leaf, whatever 
     ),
     { numRuns: 20 },
   );
-  // The steps reach closed and locked rows, and what is open.
+  // Some steps are accepted, and some are refused because of closed or locked rows.
   for (const status of [200, 201, 409, 422, 423]) {
     expect([status, refusals.get(status) ?? 0]).not.toEqual([status, 0]);
   }

@@ -91,7 +91,7 @@ describe('closing months', () => {
     expect(again).toMatchObject({ note: 'Q1', params: { redo_of: logid, through: '2027-03-31' } });
   });
 
-  it('restates: writes the differences to what stands, whatever earlier closes have locked', async ({
+  it('of closed months writes what has changed in the source, despite the locks of earlier closes', async ({
     service,
   }) => {
     const plan = await planOfNextYear(service, ROWS);
@@ -144,7 +144,7 @@ describe('closing months', () => {
     const { body } = await plan.close('2027-03-31');
     expect(body.after).toMatchObject({ value_total: 305.75, units_total: 29 });
     expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
-    // What was forecast is the sum of the other entries.
+    // The forecast is the sum of all entries except the close.
     const [{ sum }] = (await service.query(
       `SELECT sum("Sales")::float8 AS sum FROM ${plan.table}
        WHERE pf_iter NOT IN ('reference', 'actual') AND "Order Date" < '2027-04-01'`,
@@ -246,7 +246,7 @@ describe('closing months', () => {
 });
 
 describe('closed months', () => {
-  it('are held back from everybody, whatever is done', async ({ service }) => {
+  it('cannot be changed by any write', async ({ service }) => {
     const { api } = service;
     const plan = await planOfNextYear(service, ROWS);
     const scaled = await plan.done('scale', { slice: { Region: 'B' }, value_incr: 17 });
@@ -270,7 +270,7 @@ describe('closed months', () => {
     for (const [request, status] of refusals) await plan.refused(request, status);
     expect((await api.patch(plan.path, { exclude_iters: ['reference'] })).status).toBe(200);
 
-    // A scale spreads over what is open, a clone may read what is closed.
+    // A scale changes open months only. A clone may copy closed months into open ones.
     await plan.done('scale', { slice: { Region: 'A' }, value_incr: 20 });
     await plan.done('clone', {
       slice: { Region: 'B' },
@@ -441,7 +441,7 @@ describe('a preview of a close', () => {
     ]);
     expect(await plan.state()).toEqual(before);
 
-    // A restatement: the forecast stays what it was, the difference is that to what stands.
+    // A restatement answers the same forecast, and as the difference only what has changed since the close.
     await plan.closed('2027-03-31');
     await service.query(`UPDATE ${plan.source} SET "Sales" = 8 WHERE "Region" = 'C'`);
     await service.api.post(`${plan.path}/close`, { pf_user: 'ann' });
@@ -462,7 +462,9 @@ describe('a preview of a close', () => {
 });
 
 describe('a close is refused', () => {
-  it('for bad bodies, closed versions, and days that nobody has', async ({ service }) => {
+  it('for invalid bodies, closed versions, and days without rows in plan and source', async ({
+    service,
+  }) => {
     const { api } = service;
     const plan = await planOfNextYear(service, ROWS);
     const refused = async (body: object, status: number) =>

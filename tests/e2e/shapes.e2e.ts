@@ -82,7 +82,7 @@ test('a total is spread by 4-4-5 from the panel, and the present one is reshaped
   await pivot.click(CHAIRS);
   await shape(pivot).selectOption('4-4-5');
   await pivot.type('New total', '1200000');
-  // The table of the chart lists what the service would write.
+  // The table below the chart has the amounts that the service would write.
   await pivot.panel.getByText('Sales by month as a table').click();
   const rows = page.getByTestId('shape-months').getByRole('row');
   const cents = (text: string | undefined) => BigInt((text ?? '').replace(/[,.]/g, ''));

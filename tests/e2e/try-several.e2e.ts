@@ -226,7 +226,7 @@ test('another person’s write and lock recalculate the list, and a refused chan
   expect(await stored()).toEqual({ desk: 220, lamp: 11 });
 });
 
-test('a failure in the middle says what was written, and the rest stays in the list', async ({
+test('if one of several changes fails, the page names those that were written and keeps the others in the list', async ({
   page,
   service,
 }) => {

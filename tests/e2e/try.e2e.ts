@@ -83,11 +83,12 @@ test('a typed amount is tried with Shift+Enter, and kept or discarded without a 
   await tried(page).getByText('SQL of this change').click();
   await expect(tried(page).getByRole('region', { name: /^SQL/ })).toContainText('INSERT INTO');
 
-  // The trial is not written, counted or in the address. What is typed now would be tried with it.
+  // The trial changes neither the database nor the row count nor the address.
   expect(await stored(service)).toBe(database);
   expect(await rowCount(page).innerText()).toBe(rows);
   expect(page.url()).toBe(address);
   await expect(page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
+  // An amount that is typed now would be added to the trial.
   await page.keyboard.press('g');
   await page.keyboard.type('7');
   await expect(page.locator('#cell-meaning')).toContainText('→ 7 (');

@@ -113,10 +113,8 @@ type Reading<From extends OperationFacts['reads']> = {
 
 /** An operation that copies rows of the source. */
 export type CopyingLoad = Reading<'source'>;
-/** An operation that scales rows of the source to a forecast. */
-export type ForecastOperation = Reading<'history'>;
-/** An operation that loads rows from the source. */
-export type LoadOperation = CopyingLoad | ForecastOperation;
+/** An operation that loads rows from the source, copied or scaled to a forecast. */
+export type LoadOperation = Reading<'source' | 'history'>;
 /** An operation that creates rows from rows of the version. */
 export type SliceOperation = Reading<'slice'>;
 /** An operation that creates rows from the rows of another entry. */

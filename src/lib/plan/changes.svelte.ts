@@ -175,8 +175,8 @@ export class Changes {
   }
 
   /**
-   * Shows a change of somebody else, between the changes of this page. If it changed this version, the changes
-   * that are being tried are calculated again.
+   * Shows a change of somebody else, between the changes of this page. After a change of this version, it
+   * recalculates the changes that are being tried.
    *
    * @throws if the change cannot be shown
    */

@@ -4,18 +4,11 @@ import { Latest } from '../client/latest.svelte';
 import type { ActualsAnswer, ActualsPreview, ActualsRequest } from '../contract/actuals';
 import type { LoadParams, LoadPreviewRequest } from '../contract/loads';
 import type { SliceRequests } from '../contract/operations';
+import { lastOfMonth } from '../pivot/slice/date-ranges';
 import { tidyChange } from '../pivot/values/cell-value';
 import type { Locks } from './locks.svelte';
 import type { Log } from './log.svelte';
-import {
-  dayAfter,
-  type Days,
-  firstDayOf,
-  lastDayOf,
-  monthOf,
-  monthOver,
-  monthsBetween,
-} from './months';
+import { dayAfter, type Days, firstDayOf, monthOf, monthOver, monthsBetween } from './months';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** Debounce of the preview while the dialog is filled in. */
@@ -105,7 +98,7 @@ export class Closing {
   requestOf(rows: LoadPreviewRequest): Omit<ActualsRequest, 'pf_user'> | null {
     const { dateColumn } = this.planned;
     if (dateColumn === undefined || this.chosen.length === 0) return null;
-    const days = { from: firstDayOf(this.from), through: lastDayOf(this.through) };
+    const days = { from: firstDayOf(this.from), through: lastOfMonth(this.through) };
     const note = this.note.trim();
     return { ...rows, column: dateColumn, ...days, ...(note !== '' && { note }) };
   }
@@ -127,7 +120,7 @@ export class Closing {
     if (value_incr === 0 && units_incr === 0) return null;
     return {
       pf_user,
-      slice: { [dateColumn]: { from: dayAfter(through), to: lastDayOf(this.until) } },
+      slice: { [dateColumn]: { from: dayAfter(through), to: lastOfMonth(this.until) } },
       ...(value_incr !== 0 && { value_incr }),
       ...(units_incr !== 0 && { units_incr }),
       spread: remainder,
@@ -136,7 +129,7 @@ export class Closing {
   }
 
   private isClosed(month: string): boolean {
-    const [first, last] = [firstDayOf(month), lastDayOf(month)];
+    const [first, last] = [firstDayOf(month), lastOfMonth(month)];
     return this.closed.some(({ from, to }) => from <= last && to >= first);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dayAfter, joinedDays, lastDayOf, laterMonth, monthsBetween } from './months';
+import { lastOfMonth } from '../pivot/slice/date-ranges';
+import { dayAfter, joinedDays, laterMonth, monthsBetween } from './months';
 
 describe('months', () => {
   it.each([
@@ -8,7 +9,7 @@ describe('months', () => {
     ['2028-02', '2028-02-29'],
     ['2027-12', '2027-12-31'],
   ])('%s ends on %s', (month, day) => {
-    expect(lastDayOf(month)).toBe(day);
+    expect(lastOfMonth(month)).toBe(day);
   });
 
   it('are counted over the end of a year', () => {

@@ -22,9 +22,6 @@ export const monthOver = (): string => laterMonth(monthOf(isoOf(Date.now())), -1
 /** Returns the first day of a month. */
 export const firstDayOf = (month: string): string => `${month}-01`;
 
-/** Returns the last day of a month. */
-export const lastDayOf = (month: string): string => isoOf(startOf(month, 1) - DAY_MS);
-
 /** Returns the day after a day. */
 export const dayAfter = (day: string): string => isoOf(Date.parse(`${day}T00:00:00Z`) + DAY_MS);
 

@@ -65,7 +65,7 @@ export class TrialActions {
     });
   }
 
-  /** Adds an amount that was typed into a cell to the list. @returns whether it was added */
+  /** Adds the change that an amount typed into a cell makes to the list. @returns whether it was added */
   async addTyped(typed: Typed, taken?: WriteSettings): Promise<boolean> {
     const { draft, typing, trying } = this.session;
     const settings = draft.takeSettings(taken);

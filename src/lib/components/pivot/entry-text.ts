@@ -3,8 +3,9 @@ import type { ActualsAnswer } from '$lib/contract/actuals';
 import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause, Shift } from '$lib/contract/movement';
-import { DAY_MS } from '$lib/contract/primitives';
+import { lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import type { Caution } from '$lib/plan/caution';
+import { monthOf } from '$lib/plan/months';
 import type { Operation } from '$lib/plan/operation';
 import type { Amounts } from '$lib/plan/scale-draft';
 import type { Effect } from '$lib/plan/tried-rows';
@@ -81,10 +82,7 @@ export function entryText(entry: Described, words: Words): string | null {
 }
 
 /** Returns a day without its day of the month if it is the last one: "2027-03", "2027-03-15". */
-function monthOrDay(day: string): string {
-  const isLast = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).getUTCDate() === 1;
-  return isLast ? day.slice(0, 7) : day;
-}
+const monthOrDay = (day: string): string => (day === lastOfMonth(day) ? monthOf(day) : day);
 
 /** Describes an operation that is being tried, as {@link entryText} does once it is written. */
 export const triedText = ({ kind, body }: Operation, words: Words): string | null =>

@@ -114,7 +114,7 @@ export async function previewActuals(
 
 /** The days to close and the rows of the source that have happened in them. */
 interface Days {
-  /** The column that the days are of. */
+  /** The date column whose days are closed. */
   date: ForecastColumn;
   from: string;
   through: string;
@@ -184,7 +184,7 @@ async function firstClosed(
   throw faultAt(fieldPlace('through'), 422, `the plan begins on ${first}`);
 }
 
-/** Writes the entry of a close and its lock. */
+/** Closes the days: writes the entry with its rows, and locks the days. */
 async function close(
   writer: OperationWriter,
   request: ActualsRequest,

@@ -6,7 +6,7 @@ import type { WriteKey } from '../db/idempotency';
 import { requireOpen } from '../db/versions';
 import { AppError } from '../errors';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../periods';
-import { groupLiteral } from '../sql/groups';
+import { groupId, groupLiteral } from '../sql/groups';
 import type { SqlText } from '../sql/quote';
 import { commas, join, literal, sql } from '../sql/quote';
 import { forecastTemplate, takeOutTemplate } from '../sql/templates/forecast';
@@ -19,7 +19,7 @@ import type { History } from './forecast-history';
 import { readHistory } from './forecast-history';
 import { readVersion, sliceOf } from './forecast-version';
 import { answeredBefore } from './idempotency';
-import { checkLoaded, loadParams, loadPlace, loadTerms, recordedLoad } from './loads';
+import { checkLoaded, loadParams, loadPlace, recordedLoad, requirePeriods, UNMOVED } from './loads';
 import { numeric, requireUndisputed } from './operation-steps';
 
 /** The most amounts of one entry, because the log keeps them. */
@@ -70,9 +70,9 @@ export async function forecastIn(
   const { tx, target } = writer;
   const { source, columns } = target;
   requireUndisputed(target);
-  const { where, offset } = await loadTerms(tx, target, request);
   const history = await readHistory(tx, target, request);
-  const { date, by, unit, horizon } = history;
+  const { where, date, by, unit, horizon } = history;
+  await requirePeriods(tx, columns);
   const fitted = groups ?? (await fittedGroups(history, request));
   const { targets, leftOut } = targetsOf(history, fitted);
   if (leftOut.length > 0 && request.missing !== 'leave_out') throw notCarried(leftOut);
@@ -89,7 +89,7 @@ export async function forecastIn(
     operation: 'forecast',
     ...{ pf_user, note, slice: null },
     params: {
-      ...loadParams(request, where, offset),
+      ...loadParams(request, where, UNMOVED),
       ...{ history: request.history, horizon: request.horizon, unit },
       by: by.map(({ name }) => name),
       method: request.method ?? 'auto',
@@ -119,7 +119,7 @@ export async function forecastIn(
   if (rowCount === 0) {
     throw new AppError(422, 'Every amount of the forecast is 0; nothing was loaded');
   }
-  const warnings = await checkLoaded(tx, target, open.logid, { ...offset, moves: true });
+  const warnings = await checkLoaded(tx, target, open.logid, { moves: true });
   await open.close(rowCount);
   return {
     ...{ logid: open.logid, row_count: rowCount, ...warnings },
@@ -170,8 +170,6 @@ interface Target {
   units: number | null;
 }
 
-const idOf = (group: readonly (string | null)[]): string => JSON.stringify(group);
-
 /** Finds the rows that carry each amount: those of the last year before it in which its group has rows. */
 function targetsOf(
   history: History,
@@ -180,10 +178,10 @@ function targetsOf(
   const { by, unit, sums, first, through } = history;
   const season = PERIODS_OF_YEAR[unit];
   const horizon = horizonOf(history);
-  const known = new Map(sums.map((group) => [idOf(group.id), group]));
+  const known = new Map(sums.map((group) => [groupId(group.id), group]));
   const byGroup = new Map<string, FittedGroup[]>();
   for (const fit of fitted) {
-    const id = idOf(fit.group);
+    const id = groupId(fit.group);
     byGroup.set(id, [...(byGroup.get(id) ?? []), fit]);
   }
   const targets: Target[] = [];

@@ -9,7 +9,7 @@ import { groupsOf } from '../db/groups';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
-import { groupKey, groupLiteral } from '../sql/groups';
+import { groupId, groupKey, groupLiteral } from '../sql/groups';
 import type { SqlText } from '../sql/quote';
 import { commas, join, sql, typedLiteral } from '../sql/quote';
 import type { OperationWriter } from './entries/open-entry';
@@ -66,8 +66,6 @@ export async function groupIncrements(
 /** Groups for a statement that writes nothing. */
 const NO_GROUP = sql`SELECT NULL::text[], NULL::numeric, NULL::numeric WHERE FALSE`;
 
-const idOf = (group: readonly (string | null)[]): string => JSON.stringify(group);
-
 /** Maximum number of groups that an error names. */
 const MOST_NAMED = 5;
 
@@ -76,10 +74,10 @@ function weightsByGroup(
   groups: readonly Group[],
   { weights, leavesOut }: ResolvedShape,
 ): Map<string, WeightedGroup> {
-  const known = new Set(groups.map(({ group }) => idOf(group)));
+  const known = new Set(groups.map(({ group }) => groupId(group)));
   const missing = weights.filter(
     ({ group, value, units }) =>
-      !known.has(idOf(group)) && [value, units].some((weight) => Number(weight ?? 0) !== 0),
+      !known.has(groupId(group)) && [value, units].some((weight) => Number(weight ?? 0) !== 0),
   );
   if (missing.length > 0 && !leavesOut) {
     const named = missing.slice(0, MOST_NAMED).map(({ group }) => nameOf(group));
@@ -90,7 +88,7 @@ function weightsByGroup(
       { field: 'spread' },
     );
   }
-  return new Map(weights.map((weighted) => [idOf(weighted.group), weighted]));
+  return new Map(weights.map((weighted) => [groupId(weighted.group), weighted]));
 }
 
 const nameOf = (group: readonly (string | null)[]): string =>
@@ -107,7 +105,7 @@ function partsOfMeasure(
   groups: readonly Group[],
   weights: ReadonlyMap<string, WeightedGroup>,
 ): string[] {
-  const texts = groups.map(({ group }) => weights.get(idOf(group))?.[role] ?? '0');
+  const texts = groups.map(({ group }) => weights.get(groupId(group))?.[role] ?? '0');
   const free = freeWeights(role, texts, groups);
   const increment = edit[`${role}_incr`] ?? null;
   const total = edit[`${role}_total`];

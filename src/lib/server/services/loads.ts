@@ -44,6 +44,8 @@ const ANY_OPERATION = new Intl.ListFormat('en-GB', { type: 'disjunction' }).form
 );
 
 const NO_OFFSET = '0 days';
+/** The offset of rows that are not moved by one. */
+export const UNMOVED: Offset = { interval: NO_OFFSET, moves: false };
 
 /**
  * Loads one segment: a log entry with rows of the source (docs/contract/05-operations.md#loads).
@@ -186,7 +188,7 @@ export async function loadAgain(
 }
 
 /**
- * The condition and the offset that an entry records, as its request sent them.
+ * Returns the condition and the offset from an entry's parameters, in the fields of the original request.
  *
  * @throws AppError 422 if another writer of the log did not store all of it
  */
@@ -261,7 +263,7 @@ export async function checkLoaded(
   tx: Transaction,
   { table, columns }: ForecastVersion,
   logid: number,
-  { moves }: Offset,
+  { moves }: Pick<Offset, 'moves'>,
 ): Promise<Pick<LoadAnswer, 'outside_calendar' | 'empty_periods' | 'copied_periods'>> {
   const checked = await checkEntryRows(tx, table, columns, logid);
   const { problem, outsideCalendar, emptyPeriods } = checked;
@@ -335,8 +337,16 @@ export async function loadTerms(
 ): Promise<{ where: SqlText; offset: Offset }> {
   const where = await loadCondition(request, metadata);
   const offset = await dateOffset(tx, request);
-  if (derivesPeriods(columns)) await requireCalendar(tx);
+  await requirePeriods(tx, columns);
   return { where, offset };
+}
+
+/** @throws AppError 409 without a calendar, if a load fills dimensions from it */
+export async function requirePeriods(
+  tx: Transaction,
+  columns: readonly ForecastColumn[],
+): Promise<void> {
+  if (derivesPeriods(columns)) await requireCalendar(tx);
 }
 
 /** An interval by which dates are moved. */

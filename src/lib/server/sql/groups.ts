@@ -36,6 +36,9 @@ export const groupKey = (
     }),
   )}]::text[]`;
 
+/** A group as a key of a map. */
+export const groupId = (group: readonly (string | null)[]): string => JSON.stringify(group);
+
 /** A group as the literal that {@link groupKey} is equal to. */
 export const groupLiteral = (group: readonly (string | null)[]): SqlText =>
   sql`ARRAY[${commas(group.map((value) => (value === null ? sql`NULL` : literal(value))))}]::text[]`;

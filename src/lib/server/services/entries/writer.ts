@@ -212,8 +212,8 @@ class EntryWriter {
 
   /**
    * @param among the rows that a write deletes
-   * @param entry whose rows they are, if it is only one
-   * @throws AppError 423 if some of them are locked
+   * @param entry the entry that wrote the rows, if it is a single one
+   * @throws AppError 423 if one of the rows is locked
    */
   private async requireUnlocked(among: SqlText, entry?: EntryKey): Promise<void> {
     const locked = await this.locked();

@@ -29,7 +29,7 @@ const ITER = literal(OPERATIONS.forecast.iter);
  * they are moved, and the amounts that they have to add up to; a null keeps theirs. If a target has no source row,
  * nothing is written. It is not stored and answers no rows.
  *
- * @param carriers by which the source rows of the targets are told apart: dimensions, and the periods of a date
+ * @param carriers the dimensions, and the date with the length of its periods, that identify the source rows of a target
  */
 export function forecastTemplate(
   source: { schema: string; tname: string },
