@@ -10,6 +10,8 @@ import { startService, type Service } from '../support/service';
 /** A fixed seed, as for other generated cases: the same code gives the same result. */
 const SEED = Number(process.env.FAST_CHECK_SEED ?? 20_261_121);
 const CASES = 100;
+/** Ends a test that hangs. The cases of a visit take a tenth of it. */
+const LONGEST_MS = 900_000;
 
 /** Kinds of changes that the announced hunt must have compared. */
 const WRITTEN = [
@@ -54,8 +56,7 @@ function openedPage(): { service: Service; page: HuntPage } {
 }
 
 test.describe('the pressed cell is the changed cell', () => {
-  // Eight cases each, all with operations and undos.
-  test.describe.configure({ timeout: 300_000 });
+  test.describe.configure({ timeout: LONGEST_MS });
 
   const opened = openedPage();
 
@@ -72,7 +73,7 @@ test.describe('the pressed cell is the changed cell', () => {
 });
 
 test.describe('what is announced is written', () => {
-  test.describe.configure({ timeout: 300_000 });
+  test.describe.configure({ timeout: LONGEST_MS });
 
   const opened = openedPage();
 

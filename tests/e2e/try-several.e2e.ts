@@ -291,6 +291,34 @@ test('a form returns to the grid once its change is tried, so that Esc discards 
   expect(await entries()).toEqual([]);
 });
 
+test('Esc discards a change from the moment the page lists it', async ({ page, service }) => {
+  const { pivot, tried, show, entries } = await open(page, service);
+  await show();
+  await pivot.click(DESK);
+  await (await pivot.newValue('name')).fill('sofa');
+  // Presses Esc before the page does anything else after it has listed the change.
+  const listed = page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        const observer = new MutationObserver(() => {
+          if (!document.querySelector('section.trial')) return;
+          observer.disconnect();
+          setTimeout(() => {
+            const init = { key: 'Escape', bubbles: true, cancelable: true };
+            document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', init));
+            done();
+          });
+        });
+        observer.observe(document.body, { childList: true, subtree: true });
+      }),
+  );
+  await page.keyboard.press('Control+Shift+Enter');
+  await listed;
+  await expect(tried).toHaveCount(0);
+  await expect.poll(() => pivot.text(DESK)).toBe('150');
+  expect(await entries()).toEqual([]);
+});
+
 test('an amount is tried in equal parts where the rows of a cell cancel each other out', async ({
   page,
   service,

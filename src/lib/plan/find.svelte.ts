@@ -15,7 +15,7 @@ export class Find {
   openings = $state(0);
   /** The text to search for. */
   text = $state('');
-  /** The matches of the latest search; null before it ends. */
+  /** The matches of the text; null until its search has ended. */
   found = $state.raw<FoundMembers | null>(null);
   /** Why the latest search failed; null if it did not. */
   failure = $state.raw<string | null>(null);
@@ -41,6 +41,7 @@ export class Find {
   /** Searches for another text, and goes to its first match. */
   type(text: string): Promise<void> {
     this.text = text;
+    this.found = null;
     return this.go('here');
   }
 

@@ -15,7 +15,7 @@ type SayWritten = (kind: SliceOperation, written: Written) => Promise<void>;
 /** Adds changes to the list of those that are being tried, arranges it, keeps it and discards it. */
 export class TrialActions {
   /** The addition that is in progress; null if there is none. */
-  private adding: Promise<boolean> | null = null;
+  private adding: Promise<void> | null = null;
   /** The keeping that is in progress; null if there is none. */
   private keeping: Promise<boolean> | null = null;
 
@@ -30,34 +30,26 @@ export class TrialActions {
     private readonly sayWritten: SayWritten,
   ) {}
 
-  /**
-   * Adds the operation of the panel to the list, empties the form and moves the focus to the grid, where Esc
-   * discards the list. A repeated key adds it once.
-   */
-  async add(): Promise<void> {
-    if (await this.addOnce()) this.session.pivot?.grid.focus();
-  }
-
-  /** @returns whether it was added */
-  private addOnce(): Promise<boolean> {
+  /** Adds the operation of the panel to the list, and empties the form. A repeated key adds it once. */
+  add(): Promise<void> {
     return (this.adding ??= this.addAsked().finally(() => (this.adding = null)));
   }
 
-  private async addAsked(): Promise<boolean> {
+  private async addAsked(): Promise<void> {
     const { draft, planned, trying, typing } = this.session;
     if (planned.obstacleToTry) {
       this.tell.info(planned.obstacleToTry);
-      return false;
+      return;
     }
     const attempt = await this.asked();
-    if (!attempt) return false;
+    if (!attempt) return;
     const filled = draft.filled;
     const clear = draft.clearingAfter();
     let cleared = '';
     const giveBack = () => {
       if (draft.filled === cleared) draft.fill(JSON.parse(filled));
     };
-    return this.reports.attempt(async () => {
+    await this.reports.attempt(async () => {
       // Typed amounts that are not written yet were entered before it.
       await typing.unsaved.inTurn(() => trying.add(attempt, giveBack));
       clear();
