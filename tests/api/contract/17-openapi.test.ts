@@ -228,6 +228,10 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     return service.api.get(`${path}/log`);
   }),
   'GET /versions/{id}/totals': onPlan((service, path) => service.api.get(`${path}/totals`)),
+  'GET /versions/{id}/accuracy': onPlan(async (service, path) => {
+    await service.api.post(`${path}/actuals`, { ...user, through: '2027-12-31' });
+    return service.api.get(`${path}/accuracy?by=region&lag=0`);
+  }),
   'POST /versions/{id}/explain': onPlan((service, path) =>
     service.api.post(`${path}/explain`, { slice: { region: 'North' } }),
   ),

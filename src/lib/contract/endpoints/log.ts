@@ -1,4 +1,6 @@
-/** Endpoints of the log: undo, redo, notes and explanations. */
+/** Endpoints of the log: undo, redo, notes, explanations and accuracy. */
+import * as v from 'valibot';
+import { Accuracy, MOST_LAG } from '../accuracy';
 import {
   EditNoteRequest,
   ExplainRequest,
@@ -15,7 +17,7 @@ import { OperationAnswer, OPERATIONS, ReverseRequest, SLICE_SKIPPED_HEADER } fro
 import { OperationPreview } from '../previews';
 import { VersionTotals } from '../versions';
 
-import { type Endpoint, HISTORY_HEADERS, json } from './endpoint';
+import { type Endpoint, HISTORY_HEADERS, json, wholeNumber } from './endpoint';
 
 export const LOG_ENDPOINTS: readonly Endpoint[] = [
   {
@@ -33,6 +35,25 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     summary: 'Totals of a version, and by month',
     answer: json(VersionTotals),
     refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/accuracy',
+    role: 'reader',
+    summary: 'How good the forecast of the closed months was',
+    query: {
+      by: {
+        schema: v.array(v.string()),
+        description: 'A dimension of the cells that are compared; repeat it for more than one',
+      },
+      lag: {
+        schema: wholeNumber(0, MOST_LAG),
+        description:
+          'Only entries made at least this many months before a month began count as its forecast; by default all',
+      },
+    },
+    answer: json(Accuracy),
+    refusals: [400, 404, 422],
   },
   {
     method: 'post',

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { ForecastUnit } from '../../contract/forecasts';
 import { scalar } from '../../contract/primitives';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { groupKey } from '../sql/groups';
+import { groupKey, jsonValue } from '../sql/groups';
 import { dayOf, startOfPeriod } from '../sql/loaded-day';
 import type { SqlText } from '../sql/quote';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
@@ -33,15 +33,6 @@ const GroupRow = v.object({
 /** The amounts of one group. */
 export type GroupSums = v.InferOutput<typeof GroupRow>;
 
-/** Types whose values JSON has. */
-const IN_JSON = /^(text|bigint|numeric|double precision|boolean)$/;
-
-/** The value of a dimension; other types than those of JSON as text. */
-function keyOf({ name, type }: ForecastColumn): SqlText {
-  const value = sql`s.${ident(name)}::${type}`;
-  return IN_JSON.test(type) ? value : sql`${value}::text`;
-}
-
 /**
  * Adds up the measures of the source by group and period. Rows without a date are left out. A missing amount
  * counts as 0.
@@ -57,7 +48,7 @@ export function groupSums(
 ): Promise<GroupSums[]> {
   const day = dayOf(date);
   const keys = by.map((c, i) => ({
-    select: sql`${keyOf(c)} AS k${i}`,
+    select: sql`${jsonValue(c, sql`s.`)} AS k${i}`,
     name: sql`k${i}`,
   }));
   const names = keys.map(({ name }) => name);

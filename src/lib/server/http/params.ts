@@ -13,11 +13,11 @@ export const logidParam = (text: string | undefined): number =>
   integer(text, 'logid', 1, Number.MAX_SAFE_INTEGER);
 
 /** A whole number of the query string, or `fallback` if it is missing. @throws AppError 400 */
-export function integerQuery(
+export function integerQuery<Fallback extends number | undefined>(
   url: URL,
   name: string,
-  range: { min: number; max: number; fallback: number },
-): number {
+  range: { min: number; max: number; fallback: Fallback },
+): number | Fallback {
   const text = url.searchParams.get(name);
   return text === null ? range.fallback : integer(text, name, range.min, range.max);
 }
@@ -38,6 +38,10 @@ export function textQuery(url: URL, name: string, fallback?: string): string {
   }
   return textParam(text, name);
 }
+
+/** The texts of a repeated parameter of the query string; none if it is missing. @throws AppError 400 */
+export const textsQuery = (url: URL, name: string): string[] =>
+  url.searchParams.getAll(name).map((text) => textParam(text, name));
 
 /** The entries that a read is limited to; undefined for all entries. @throws AppError 400 */
 export function entriesQuery(url: URL): number[] | undefined {

@@ -42,3 +42,16 @@ export const groupId = (group: readonly (string | null)[]): string => JSON.strin
 /** A group as the literal that {@link groupKey} is equal to. */
 export const groupLiteral = (group: readonly (string | null)[]): SqlText =>
   sql`ARRAY[${commas(group.map((value) => (value === null ? sql`NULL` : literal(value))))}]::text[]`;
+
+/** Types whose values JSON has. */
+const IN_JSON = /^(text|bigint|numeric|double precision|boolean)$/;
+
+/**
+ * The value of a dimension for an answer: other types than those of JSON as text.
+ *
+ * @param of the row and a dot, if the column needs it
+ */
+export function jsonValue({ name, type }: ForecastColumn, of = sql``): SqlText {
+  const value = sql`${of}${ident(name)}::${type}`;
+  return IN_JSON.test(type) ? value : sql`${value}::text`;
+}
