@@ -31,7 +31,34 @@ export async function changedSource({ api, query }: Service): Promise<void> {
     DELETE FROM public.superstore WHERE "Region" = 'South'`);
 }
 
+/** Makes two changes in version 1, and closes its first quarter on the orders of a year later. */
+export async function closedQuarter({ api }: Service): Promise<void> {
+  const january = { from: '2027-01-01', to: '2027-01-31' };
+  const slice = { Region: 'West', 'Order Date': january };
+  await api.post('/versions/1/scale', { slice, pct: 20, pf_user: 'bob', note: 'The West grows' });
+  await api.post('/versions/1/scale', { slice: { Region: 'East' }, pct: -5, pf_user: 'eva' });
+  const actuals = { date_offset: '12 years', through: '2027-03-31', pf_user: 'ann' };
+  const { body } = await api.post('/versions/1/actuals', actuals);
+  expect(body.error).toBeUndefined();
+}
+
 export const STATES: State[] = [
+  {
+    name: 'accuracy',
+    reach: async (page, service) => {
+      await closedQuarter(service);
+      await page.goto('/versions/1/accuracy?by=Region');
+      await visible(page, /^The forecast was/);
+      await page.getByText('By person').click();
+    },
+  },
+  {
+    name: 'accuracy-none',
+    reach: async (page) => {
+      await page.goto('/versions/1/accuracy');
+      await visible(page, 'No closed months');
+    },
+  },
   {
     name: 'home',
     reach: async (page) => {

@@ -1,4 +1,5 @@
 /** The endpoints of the API as typed functions. */
+import type { Accuracy } from '../contract/accuracy';
 import type { ColumnEntry, ColumnSave } from '../contract/columns';
 import type { ForecastPreview, ForecastPreviewRequest } from '../contract/forecasts';
 import type {
@@ -214,6 +215,14 @@ export const replayVersion = (id: number, body: ReplayVersionRequest, o?: CallOp
 /** GET /versions/:id/replayed: the outcome of each entry; empty if the version is not a replay. */
 export const listReplayed = (id: number, o?: CallOptions) =>
   json<ReplayedEntry[]>(path`/versions/${id}/replayed`, o);
+
+/**
+ * GET /versions/:id/accuracy: the errors of the forecast of the closed months.
+ *
+ * @param query the dimensions of the cells, and the lag in months, as a query string
+ */
+export const getAccuracy = (id: number, query: URLSearchParams, o?: CallOptions) =>
+  json<Accuracy>(path`/versions/${id}/accuracy` + `?${query}`, o);
 
 /** POST /versions/:id/close: its rows cannot be changed until it is opened; 409 if it is closed already. */
 export const closeVersion = (id: number, pf_user: string, o?: CallOptions) =>

@@ -1,0 +1,42 @@
+/** Sentences about the accuracy of a forecast. */
+import type { ForecastError } from '$lib/contract/accuracy';
+import { formatNumber } from '../number-text';
+import { formatPercent, plural } from '../format';
+
+/** Formats a share of the actual amounts without a sign: "12.5 %"; a dash for null. */
+export const shareText = (share: number | null): string =>
+  share === null ? '–' : `${formatNumber(Math.abs(share) * 100, { maximumFractionDigits: 1 })} %`;
+
+/** Formats a share of the actual amounts with its sign: "+12.5 %"; a dash for null. */
+export const signedShareText = (share: number | null): string =>
+  share === null ? '–' : `${formatPercent(share * 100)} %`;
+
+/** Says how far a forecast was off: "12.5 % off, and 3 % too high in total". */
+export function errorText({ wape, bias }: ForecastError): string {
+  if (wape === null || bias === null) return 'without actual amounts to compare it with';
+  if (wape === 0) return 'exactly right';
+  const total =
+    bias === 0 ? 'right in total' : `${shareText(bias)} too ${bias > 0 ? 'high' : 'low'} in total`;
+  return `${shareText(wape)} off, and ${total}`;
+}
+
+/**
+ * Returns by how many percentage points an error became smaller: "1.8 points better", "0.5 points worse", "neither
+ * better nor worse". Null if one of them is not known.
+ */
+export function improvementText(before: number | null, after: number | null): string | null {
+  if (before === null || after === null) return null;
+  const points = Number(((before - after) * 100).toFixed(1));
+  if (points === 0) return 'neither better nor worse';
+  const size = formatNumber(Math.abs(points), { maximumFractionDigits: 1 });
+  return `${size} ${Math.abs(points) === 1 ? 'point' : 'points'} ${points > 0 ? 'better' : 'worse'}`;
+}
+
+/** Says what the changes of a person did: "bob’s 2 changes made it 1.8 points better." */
+export function personText(
+  { pf_user, entries }: { pf_user: string; entries: number },
+  { before, after }: { before: ForecastError; after: ForecastError },
+): string {
+  const what = improvementText(before.wape, after.wape) ?? 'not comparable';
+  return `${pf_user}’s ${plural(entries, 'change')} made it ${what}.`;
+}
