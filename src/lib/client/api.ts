@@ -1,7 +1,12 @@
 /** The endpoints of the API as typed functions. */
 import type { Accuracy } from '../contract/accuracy';
 import type { ColumnEntry, ColumnSave } from '../contract/columns';
-import type { ForecastPreview, ForecastPreviewRequest } from '../contract/forecasts';
+import type {
+  ForecastAnswer,
+  ForecastPreview,
+  ForecastPreviewRequest,
+  ForecastRequest,
+} from '../contract/forecasts';
 import type {
   BaselineRequest,
   ClearAnswer,
@@ -269,6 +274,10 @@ export const listSegments = (id: number, o?: CallOptions) =>
 /** POST /versions/:id/baseline/preview: the rows that a load would add, before it is made. */
 export const previewLoad = (id: number, body: LoadPreviewRequest, o?: CallOptions) =>
   json<LoadPreview>(path`/versions/${id}/baseline/preview`, { ...o, method: 'POST', body });
+
+/** POST /versions/:id/forecast: loads a forecast of the source as a segment. */
+export const loadForecast = (id: number, body: ForecastRequest, o?: CallOptions) =>
+  write<ForecastAnswer>(path`/versions/${id}/forecast`, { ...o, method: 'POST', body });
 
 /** POST /versions/:id/forecast/preview: forecasts the source's rows by group, and writes nothing. */
 export const previewForecast = (id: number, body: ForecastPreviewRequest, o?: CallOptions) =>

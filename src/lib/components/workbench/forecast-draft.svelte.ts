@@ -1,0 +1,112 @@
+/** The form that starts a plan from a forecast, with its preview. */
+import { loadForecast, previewForecast } from '$lib/client/api';
+import { Latest } from '$lib/client/latest.svelte';
+import { messageOf } from '$lib/client/message-of';
+import type { ColumnEntry } from '$lib/contract/columns';
+import type {
+  ForecastAnswer,
+  ForecastPreview,
+  ForecastPreviewRequest,
+  ForecastUnit,
+  GroupForecast,
+} from '$lib/contract/forecasts';
+import { DAY_MS } from '$lib/contract/primitives';
+import { LoadDraft } from './load-draft.svelte';
+
+/** Debounce of the preview while the form is filled in. */
+const PAUSE_MS = 500;
+
+const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const timeOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+/** The day before the first day of the month that a day belongs to, or the day itself if it ends a month. */
+function lastMonthEnd(day: string): string {
+  const next = dayAt(timeOf(day) + DAY_MS);
+  return next.endsWith('-01') ? day : dayAt(timeOf(`${day.slice(0, 7)}-01`) - DAY_MS);
+}
+const daysAfter = (day: string, days: number): string => dayAt(timeOf(day) + days * DAY_MS);
+/** The end of the year that begins after a day. */
+const yearAfter = (day: string): string =>
+  daysAfter(`${Number(day.slice(0, 4)) + 1}${daysAfter(day, 1).slice(4)}`, -1);
+
+/** The form that starts a plan from a forecast. */
+export class ForecastDraft {
+  readonly rows: LoadDraft;
+  readonly preview = new Latest<ForecastPreview>(PAUSE_MS);
+  unit = $state<ForecastUnit>('month');
+  /** Last day of the history, and first and last day of the horizon. */
+  through = $state('');
+  from = $state('');
+  until = $state('');
+  by = $state<string[]>([]);
+  method = $state<NonNullable<ForecastPreviewRequest['method']>>('auto');
+  replace = $state(false);
+  leaveOut = $state(false);
+  note = $state('');
+  busy = $state(false);
+  /** Why the last load was refused. */
+  failure = $state<string | null>(null);
+
+  /**
+   * @param columns of the source
+   * @param last the last day of the source; null if it is not known
+   */
+  constructor(
+    private readonly versionId: number,
+    columns: readonly ColumnEntry[],
+    last: string | null,
+  ) {
+    this.rows = new LoadDraft(columns);
+    if (last === null) return;
+    this.through = lastMonthEnd(last);
+    this.from = daysAfter(this.through, 1);
+    this.until = yearAfter(this.through);
+  }
+
+  /** The request of the preview; null while the form is incomplete. */
+  readonly request: ForecastPreviewRequest | null = $derived.by(() => {
+    const { rows, unit, through, from, until, by, method } = this;
+    if (!rows.request || !through || !from || !until) return null;
+    const { filters, raw_where } = rows.request;
+    return {
+      ...(raw_where == null ? { filters } : { raw_where }),
+      ...{ unit, by, method },
+      history: { through },
+      horizon: { from, through: until },
+    };
+  });
+
+  /** Requests the preview; an incomplete form drops the last one. */
+  ask(): void {
+    const { request, versionId } = this;
+    if (request === null) this.preview.clear();
+    else this.preview.ask((signal) => previewForecast(versionId, request, { signal }));
+  }
+
+  /** The groups of a preview, the one with the largest error in the backtest first. */
+  readonly groups: GroupForecast[] = $derived(
+    (this.preview.answer?.groups ?? []).toSorted((a, b) => errorOf(b) - errorOf(a)),
+  );
+
+  /** Loads the forecast. Returns null if the service refused; `failure` has the reason. */
+  async load(pf_user: string): Promise<ForecastAnswer | null> {
+    if (this.request === null) return null;
+    this.busy = true;
+    this.failure = null;
+    try {
+      return await loadForecast(this.versionId, {
+        ...this.request,
+        ...(this.replace ? { replace: true } : {}),
+        ...(this.leaveOut ? { missing: 'leave_out' as const } : {}),
+        ...{ pf_user, note: this.note.trim() || null },
+      });
+    } catch (error) {
+      this.failure = messageOf(error);
+      return null;
+    } finally {
+      this.busy = false;
+    }
+  }
+}
+
+/** The error of the forecast in the backtest; −1 without one. */
+const errorOf = ({ backtest }: GroupForecast): number => backtest?.wape ?? -1;

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import type { GroupForecast } from '$lib/contract/forecasts';
+import { forecastLines, periodsBetween } from './forecast-lines';
+
+const group = (of: Partial<GroupForecast>): GroupForecast => ({
+  ...{ group: {}, measure: 'value', method: 'theta', why: '', parameters: {}, backtest: null },
+  ...{ history: [0, 10], fit: [null, 5], forecast: [20, 15] },
+  band80: { lower: [10, 10], upper: [20, 20] },
+  band95: { lower: [5, 5], upper: [20, 20] },
+  ...of,
+});
+const BOX = { width: 40, height: 20 };
+
+it('draws history, fit, forecast and bands, with the largest amount at the top', () => {
+  expect(forecastLines(group({}), 0, BOX)).toEqual({
+    history: ['5,20 15,10'],
+    fit: ['15,15'],
+    forecast: '15,10 25,0 35,5',
+    band80: '25,0 35,0 35,10 25,10',
+    band95: '25,0 35,0 35,15 25,15',
+    now: 20,
+    zero: null,
+  });
+});
+
+it('leaves a gap for unknown amounts and for periods before the horizon', () => {
+  const lines = forecastLines(group({ history: [10, null, 10], fit: [null, null, null] }), 1, {
+    width: 60,
+    height: 20,
+  });
+  expect(lines).toMatchObject({ history: ['5,10', '25,10'], fit: [], now: 30 });
+  expect(lines.forecast).toBe('25,10 45,0 55,5');
+});
+
+it('shows where 0 is if there are amounts on both sides', () => {
+  expect(forecastLines(group({ history: [-20, 10] }), 0, BOX).zero).toBe(10);
+});
+
+it('counts the periods between history and horizon', () => {
+  const between = (last: string, first: string, unit: 'month' | 'quarter' | 'week') =>
+    periodsBetween({ history: ['2020-01-01', last], horizon: [first, '2030-01-01'] }, unit);
+  expect(between('2026-12-01', '2027-01-01', 'month')).toBe(0);
+  expect(between('2026-11-01', '2027-02-01', 'month')).toBe(2);
+  expect(between('2026-10-01', '2027-04-01', 'quarter')).toBe(1);
+  expect(between('2026-12-21', '2027-01-04', 'week')).toBe(1);
+});

@@ -1,0 +1,85 @@
+/** A history and its forecast as lines. */
+import type { ForecastPreview, ForecastUnit, GroupForecast } from '$lib/contract/forecasts';
+import { DAY_MS } from '$lib/contract/primitives';
+
+/** Lines to draw, as the points attributes of SVG elements, with the size of their box. */
+export interface ForecastLines {
+  /** The amounts that are known; several pieces if some are missing. */
+  history: string[];
+  fit: string[];
+  /** Begins at the last known amount. */
+  forecast: string;
+  /** The areas of the bands. */
+  band80: string;
+  band95: string;
+  /** Horizontal position of the end of the history. */
+  now: number;
+  /** Height of the amount 0; null if it is outside. */
+  zero: number | null;
+}
+
+/** Returns the number of periods between the history and the horizon of a preview. */
+export function periodsBetween(
+  { history, horizon }: Pick<ForecastPreview, 'history' | 'horizon'>,
+  unit: ForecastUnit,
+): number {
+  const [last, first] = [history.at(-1), horizon[0]];
+  if (last === undefined || first === undefined) return 0;
+  const monthOf = (day: string) => {
+    const [year = 0, month = 1] = day.split('-').map(Number);
+    return year * 12 + month;
+  };
+  if (unit === 'week') return Math.round((Date.parse(first) - Date.parse(last)) / (7 * DAY_MS)) - 1;
+  return (monthOf(first) - monthOf(last)) / (unit === 'quarter' ? 3 : 1) - 1;
+}
+
+const rounded = (place: number): number => Number(place.toFixed(1));
+
+/**
+ * Returns the lines of a group's forecast. The largest amount is at the top.
+ *
+ * @param between number of periods between the history and the horizon
+ */
+export function forecastLines(
+  { history, fit, forecast, band80, band95 }: GroupForecast,
+  between: number,
+  { width, height }: { width: number; height: number },
+): ForecastLines {
+  const known = [...history, ...fit].filter((amount) => amount !== null);
+  const all = [...known, ...forecast, ...band95.lower, ...band95.upper, 0];
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const count = history.length + between + forecast.length;
+  const start = history.length + between;
+  const xOf = (i: number) => rounded(((i + 0.5) / count) * width);
+  const yOf = (amount: number) =>
+    rounded(most === least ? height / 2 : height * (1 - (amount - least) / (most - least)));
+  const point = (amount: number, i: number) => `${xOf(i)},${yOf(amount)}`;
+
+  const pieces = (amounts: readonly (number | null)[]): string[] => {
+    const found: string[][] = [[]];
+    for (const [i, amount] of amounts.entries()) {
+      if (amount === null) found.push([]);
+      else found.at(-1)?.push(point(amount, i));
+    }
+    return found.filter((piece) => piece.length > 0).map((piece) => piece.join(' '));
+  };
+  const area = ({ lower, upper }: { lower: number[]; upper: number[] }): string =>
+    [
+      ...upper.map((amount, i) => point(amount, start + i)),
+      ...lower.map((amount, i) => point(amount, start + i)).toReversed(),
+    ].join(' ');
+  const last = history.findLastIndex((amount) => amount !== null);
+  const from = history[last];
+  return {
+    history: pieces(history),
+    fit: pieces(fit),
+    forecast: [
+      ...(from == null ? [] : [point(from, last)]),
+      ...forecast.map((amount, i) => point(amount, start + i)),
+    ].join(' '),
+    band80: area(band80),
+    band95: area(band95),
+    now: rounded((history.length / count) * width),
+    zero: least < 0 && most > 0 ? yOf(0) : null,
+  };
+}
