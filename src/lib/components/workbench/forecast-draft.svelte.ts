@@ -18,10 +18,13 @@ const PAUSE_MS = 500;
 
 const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const timeOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
-/** The day before the first day of the month that a day belongs to, or the day itself if it ends a month. */
-function lastMonthEnd(day: string): string {
-  const next = dayAt(timeOf(day) + DAY_MS);
-  return next.endsWith('-01') ? day : dayAt(timeOf(`${day.slice(0, 7)}-01`) - DAY_MS);
+/** Number of days at the end of a month that may be without a row in a complete month. */
+const QUIET_DAYS = 5;
+
+/** The end of the last complete month of a source. @param last its last day */
+function lastMonthEnd(last: string): string {
+  const end = (day: string) => dayAt(timeOf(`${day.slice(0, 7)}-01`) - DAY_MS);
+  return end(dayAt(timeOf(last) + (QUIET_DAYS + 1) * DAY_MS));
 }
 const daysAfter = (day: string, days: number): string => dayAt(timeOf(day) + days * DAY_MS);
 /** The end of the year that begins after a day. */
