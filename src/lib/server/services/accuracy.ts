@@ -8,7 +8,7 @@ import type { CellLine } from '../db/accuracy';
 import { cellLines } from '../db/accuracy';
 import type { Database } from '../db/database';
 import { listEntries } from '../db/log';
-import { AppError, faultAt, fieldPlace } from '../errors';
+import { AppError } from '../errors';
 import { firstDay, periodOfDay } from '../periods';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns } from '../sql/forecast-columns';
@@ -16,7 +16,7 @@ import { join, sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { CellErrors, sumByCell, tidy } from '../statistics/cell-errors';
 import type { ForecastVersion } from './forecast-version';
-import { readVersion, sliceOf } from './forecast-version';
+import { dimensionOf, readVersion, sliceOf } from './forecast-version';
 
 /** The most amounts, by entry and cell, that are read. */
 const MOST_LINES = 200_000;
@@ -26,8 +26,8 @@ export interface AccuracyRequest {
   /** The dimensions of the cells. */
   by: readonly string[];
   /**
-   * Number of months: only entries made as long before a month count as its forecast. Undefined for all entries
-   * before the close.
+   * Number of months: only entries made at least that many months before a month began count as its forecast.
+   * Undefined for all entries.
    */
   lag: number | undefined;
 }
@@ -35,7 +35,7 @@ export interface AccuracyRequest {
 /**
  * Compares the forecast of closed months with what happened (docs/contract/06-log.md#get-versionsidaccuracy).
  *
- * @throws AppError 400 for a column that is no dimension, 404, 422 for too many cells
+ * @throws AppError 400 for a column that is not a dimension, 404, 422 for too many cells
  */
 export const accuracy = (
   db: Database,
@@ -45,7 +45,7 @@ export const accuracy = (
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
     const { columns, table, version } = target;
-    const by = request.by.map((name) => dimension(columns, name));
+    const by = request.by.map((name) => dimensionOf(columns, name, 'by'));
     const measures = measureColumns(columns);
     const entries = await listEntries(tx, versionId);
     const closed = closedDays(target, entries);
@@ -63,14 +63,6 @@ export const accuracy = (
     const placed = withLag(lines, entries, request.lag);
     return compared(placed, { entries: entries.toReversed(), by, measures, closed });
   });
-
-/** @throws AppError 400 */
-function dimension(columns: readonly ForecastColumn[], name: string): ForecastColumn {
-  const column = columns.find((c) => c.name === name && c.role === 'dimension');
-  if (column) return column;
-  const place = { ...fieldPlace('by'), column: name };
-  throw faultAt(place, 400, `"${name}" is not a dimension of the source`);
-}
 
 /** The closed days of the date column that the newest close names; null if no days are closed. */
 function closedDays(target: ForecastVersion, entries: readonly LogEntry[]) {
@@ -96,7 +88,7 @@ interface PlacedLine extends CellLine {
   isForecast: boolean;
 }
 
-/** Tells which lines are the forecast: those of entries that are old enough, apart from closes. */
+/** Finds the cell of each line, and whether it is part of the forecast: not those of closes and of later entries. */
 function withLag(
   lines: readonly CellLine[],
   entries: readonly LogEntry[],

@@ -11,6 +11,7 @@ import { measureColumns } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { blameClient } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
+import { dimensionOf } from './forecast-version';
 import { loadCondition, loadPlace } from './loads';
 
 /** The most groups of one forecast. */
@@ -57,7 +58,7 @@ export async function readHistory(
   const { from, through, horizon } = spanOf(request);
   const date = columns.find(({ role }) => role === 'date');
   if (!date) throw new AppError(422, 'The source has no date column, so it has no history');
-  const by = (request.by ?? []).map((name, i) => dimension(columns, name, `by.${i}`));
+  const by = (request.by ?? []).map((name, i) => fittedDimension(columns, name, `by.${i}`));
   const measures = measuresOf(columns, request.measures);
   const where = await loadCondition(request, metadata);
   const { unit } = request;
@@ -115,19 +116,16 @@ function requireFew(periods: number): void {
   throw faultAt(fieldPlace('history'), 422, `has more than ${MOST_PERIODS} periods`);
 }
 
-/** @throws AppError 400 for a column that is no dimension, or that is derived from a date */
-function dimension(
+/** @throws AppError 400 for a column that is not a dimension, or that is derived from a date */
+function fittedDimension(
   columns: readonly ForecastColumn[],
   name: string,
   field: string,
 ): ForecastColumn {
-  const column = columns.find((c) => c.name === name && c.role === 'dimension');
+  const column = dimensionOf(columns, name, field);
+  if (column.periodColumn === null) return column;
   const place = { ...fieldPlace(field), column: name };
-  if (!column) throw faultAt(place, 400, `"${name}" is not a dimension of the source`);
-  if (column.periodColumn !== null) {
-    throw faultAt(place, 400, `"${name}" is derived from a date, so its groups have no history`);
-  }
-  return column;
+  throw faultAt(place, 400, `"${name}" is derived from a date, so its groups have no history`);
 }
 
 /** @throws AppError 422 for a measure that the source does not have */

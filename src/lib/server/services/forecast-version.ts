@@ -12,7 +12,7 @@ import { readRevision } from '../db/outside-changes';
 import { getPlannedSource } from '../db/sources';
 import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion } from '../db/versions';
-import { AppError } from '../errors';
+import { AppError, faultAt, fieldPlace } from '../errors';
 import type { ColumnType, ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns, leafColumns, useOf } from '../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../sql/forecast-table';
@@ -139,6 +139,23 @@ export function sliceOf(
     );
   }
   return compileSlice(slice, columns, at);
+}
+
+/**
+ * Finds a dimension by its name.
+ *
+ * @param field the field of the request that names it
+ * @throws AppError 400 if there is none
+ */
+export function dimensionOf(
+  columns: readonly ForecastColumn[],
+  name: string,
+  field: string,
+): ForecastColumn {
+  const column = columns.find((c) => c.name === name && c.role === 'dimension');
+  if (column) return column;
+  const place = { ...fieldPlace(field), column: name };
+  throw faultAt(place, 400, `"${name}" is not a dimension of the source`);
 }
 
 /** Restricts a condition on the forecast table to the rows that operations see: those of no excluded origin. */
