@@ -21,15 +21,17 @@ const timeOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 /** Number of days at the end of a month that may be without a row in a complete month. */
 const QUIET_DAYS = 5;
 
-/** The end of the last complete month of a source. @param last its last day */
+/** The end of the last complete month of a source. @param last the source's last day */
 function lastMonthEnd(last: string): string {
   const end = (day: string) => dayAt(timeOf(`${day.slice(0, 7)}-01`) - DAY_MS);
   return end(dayAt(timeOf(last) + (QUIET_DAYS + 1) * DAY_MS));
 }
 const daysAfter = (day: string, days: number): string => dayAt(timeOf(day) + days * DAY_MS);
-/** The end of the year that begins after a day. */
-const yearAfter = (day: string): string =>
-  daysAfter(`${Number(day.slice(0, 4)) + 1}${daysAfter(day, 1).slice(4)}`, -1);
+/** The end of the twelve months that begin after a day. */
+function yearAfter(day: string): string {
+  const first = daysAfter(day, 1);
+  return daysAfter(`${Number(first.slice(0, 4)) + 1}${first.slice(4)}`, -1);
+}
 
 /** The form that starts a plan from a forecast. */
 export class ForecastDraft {
