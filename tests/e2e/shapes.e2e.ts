@@ -1,51 +1,15 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
-import type { Service } from '../support/service';
 import { CountedPlanner } from './counted-planner';
 import { PivotPage } from './pivot-page';
+import { CHAIRS, lastScale, months, parted, TABLE, YEAR } from './shaped-months';
 import { loadYearBefore } from './year-before';
 
 /** Amounts are spread over the months of a selection by a profile, or like other rows. */
 
-const TABLE = 'pf.fc_superstore_1';
-const YEAR = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
-const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
-
-const chips = (page: Page) => page.getByRole('list', { name: 'Panel settings for this amount' });
+const spread = (page: Page) => page.getByLabel('Spread of this amount');
 const shape = (pivot: PivotPage) => pivot.panel.getByLabel('Spread', { exact: true });
-
-/** Returns the cents of the plan or of the reference of the chairs, by month of 2028. */
-async function months(service: Service, where = `pf_iter <> 'reference'`) {
-  const rows = await service.query(
-    `SELECT extract(month FROM "Order Date")::int AS month, (100 * sum("Sales"))::bigint::text AS cents
-       FROM ${TABLE} WHERE "Sub-Category" = 'Chairs' AND ${YEAR} AND ${where} GROUP BY 1 ORDER BY 1`,
-  );
-  return rows.map((row) => {
-    const { month, cents } = row as { month: number; cents: string };
-    return [month, BigInt(cents)] as const;
-  });
-}
-
-/** Parts cents by weights: the differences of rounded running sums. */
-function parted(cents: bigint, weights: readonly bigint[]): bigint[] {
-  const sum = weights.reduce((a, b) => a + b, 0n);
-  let [running, before] = [0n, 0n];
-  return weights.map((weight) => {
-    running += weight;
-    const upTo = (2n * cents * running + sum) / (2n * sum);
-    const part = upTo - before;
-    before = upTo;
-    return part;
-  });
-}
-
-const lastScale = async (service: Service) => {
-  const [entry] = await service.query(
-    `SELECT params FROM pf.log WHERE operation = 'scale' ORDER BY id DESC LIMIT 1`,
-  );
-  return (entry as { params: Record<string, unknown> } | undefined)?.params;
-};
 
 test('phasing a year like the months of last year takes at most 5 actions', async ({
   page,
@@ -59,7 +23,7 @@ test('phasing a year like the months of last year takes at most 5 actions', asyn
   await planner.select(CHAIRS);
   await planner.press('d');
   await planner.type('1200000');
-  await expect(chips(page)).toContainText('like the reference');
+  await expect(spread(page)).toHaveValue('reference');
   await expect(page.locator('#cell-meaning')).toContainText('1,200,000');
   await planner.press('Enter');
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
@@ -147,7 +111,7 @@ test('a profile of the source applies to a block of cells', async ({ page, servi
   await pivot.click(CHAIRS);
   await pivot.click({ ...CHAIRS, row: ['Furniture', 'Tables'] }, { ctrl: true });
   await page.keyboard.type('600000');
-  await expect(chips(page)).toContainText('by profile Second half');
+  await expect(spread(page).locator('option:checked')).toHaveText('Second half');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
   const found = await months(service);
@@ -157,7 +121,7 @@ test('a profile of the source applies to a block of cells', async ({ page, servi
   // Removed beside a cell, it is gone from the panel too.
   await pivot.click(CHAIRS);
   await page.keyboard.type('+10');
-  await chips(page).getByRole('button', { name: 'Leave out: by profile Second half' }).click();
+  await spread(page).selectOption('in proportion');
   await page.keyboard.press('Escape');
   await expect(shape(pivot)).toHaveValue('proportional');
 });

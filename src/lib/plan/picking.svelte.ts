@@ -27,6 +27,8 @@ interface Target {
 export class Picking {
   /** The cells that get the amounts; null if nothing is being picked. */
   target = $state.raw<Target | null>(null);
+  /** Moves the focus back to where the picking began. */
+  private goBack: () => void = () => undefined;
 
   /** @param onRefusal is called with a sentence if a cell cannot be a pattern */
   constructor(
@@ -41,11 +43,12 @@ export class Picking {
     return this.selection.current !== null && this.selection.marked.length > 0;
   }
 
-  /** Begins to pick, in the grid. */
-  begin(): void {
+  /** Begins to pick, in the grid. @param goBack moves the focus when the picking has ended */
+  begin(goBack = () => this.loading.pivot?.grid.focus()): void {
     const { current, marked, active } = this.selection;
     if (!current || !active) return;
     const name = marked.length === 1 ? this.selection.reader.nameOf(active) : 'the selected cells';
+    this.goBack = goBack;
     this.target = { cells: marked, slice: current.slice, name };
     this.loading.pivot?.grid.focus();
   }
@@ -72,7 +75,7 @@ export class Picking {
     const { target } = this;
     this.target = null;
     if (target) await this.selection.selectAgain(target.cells);
-    this.loading.pivot?.grid.focus();
+    this.goBack();
   }
 
   /** Returns the pattern that a cell is; a sentence if it cannot be one. */

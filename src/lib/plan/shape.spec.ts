@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../contract/slices';
 import {
+  datedPattern,
   matchOf,
   seasonality,
   shapedAmounts,
@@ -50,6 +51,24 @@ describe('shapeFor a profile', () => {
     });
   });
 
+  it('rises by the month from the first one, also over months without rows', () => {
+    const months = ['2028-02-01', null, '2027-11-01', '2027-12-01'];
+    expect(madeOf({ kind: 'ramp' }, {}, months)).toEqual({
+      spread: {
+        profile: {
+          ...{ column, unit: 'month' },
+          weights: { '2027-11-01': 1, '2027-12-01': 2, '2028-02-01': 4 },
+        },
+      },
+    });
+    expect(madeOf({ kind: 'ramp' }, {})).toMatchObject({
+      problem: expect.stringMatching(/loading/),
+    });
+    expect(madeOf({ kind: 'ramp' }, {}, [null])).toMatchObject({
+      problem: expect.stringMatching(/no weight/),
+    });
+  });
+
   it('needs the months, and a weight in one of them', () => {
     const own: ShapeChoice = { kind: 'profile', name: 'May', weights: [0, 0, 0, 0, 1] };
     expect(madeOf(own, {})).toMatchObject({ problem: expect.stringMatching(/loading/) });
@@ -59,6 +78,23 @@ describe('shapeFor a profile', () => {
     expect(madeOf(own, {}, ['2028-04-01', '2028-05-01'])).toMatchObject({
       spread: { profile: { weights: { '2028-04-01': 0, '2028-05-01': 1 } } },
     });
+  });
+});
+
+describe('datedPattern', () => {
+  const columns = [column, 'Quarter'];
+  const target = { Region: 'West', [column]: YEAR, Quarter: 'Q1' };
+
+  it('gives a pattern without dates those of the target', () => {
+    expect(datedPattern({ Region: 'East' }, target, columns)).toEqual({
+      ...{ Region: 'East', [column]: YEAR, Quarter: 'Q1' },
+    });
+    expect(datedPattern({}, { Region: 'West' }, columns)).toEqual({});
+  });
+
+  it('leaves a pattern with a date or a period as it is', () => {
+    const patterns: Slice[] = [{ Quarter: 'Q2' }, { [column]: '2028-01-31' }];
+    for (const pattern of patterns) expect(datedPattern(pattern, target, columns)).toEqual(pattern);
   });
 });
 

@@ -28,6 +28,8 @@ export type Pattern =
 export type ShapeChoice =
   | { kind: 'even' }
   | { kind: 'days' }
+  /** Weights that rise by the month: 1, 2, 3 and so on from the first month of the slice. */
+  | { kind: 'ramp' }
   /** One weight per month of the year, January first. */
   | { kind: 'profile'; name: string; weights: readonly number[] }
   | {
@@ -81,7 +83,8 @@ export const weekProfile = (name: (typeof WEEK_PROFILES)[number]): ShapeChoice =
 };
 
 /** Whether a shape is made from the months of the slice, which the service has to answer first. */
-export const needsMonths = (choice: ShapeChoice | null): boolean => choice?.kind === 'profile';
+export const needsMonths = (choice: ShapeChoice | null): boolean =>
+  choice?.kind === 'profile' || choice?.kind === 'ramp';
 
 /** Returns the spread of a scale for a chosen shape (docs/contract/14-what-the-operations-compute.md#shapes). */
 export function shapeFor(choice: ShapeChoice, target: ShapeTarget): MadeShape {
@@ -92,11 +95,16 @@ export function shapeFor(choice: ShapeChoice, target: ShapeTarget): MadeShape {
       return { spread: { profile: { column, unit, even: true } } };
     case 'days':
       return { spread: { profile: { column, unit, days: true } } };
+    case 'ramp':
     case 'profile': {
       if (!target.groups) return { problem: MONTHS_LOADING };
-      const weights = target.groups.flatMap(({ group: [day] }) =>
-        day == null ? [] : [[day, choice.weights[Number(day.slice(5, 7)) - 1] ?? 0] as const],
-      );
+      const days = target.groups.flatMap(({ group: [day] }) => (day == null ? [] : [day]));
+      const first = Math.min(...days.map(monthOf));
+      const weightOf = (day: string) =>
+        choice.kind === 'ramp'
+          ? monthOf(day) - first + 1
+          : (choice.weights[monthOf(day) % 12] ?? 0);
+      const weights = days.map((day) => [day, weightOf(day)] as const);
       if (!weights.some(([, weight]) => weight > 0)) return { problem: NO_WEIGHT };
       return { spread: { profile: { column, unit, weights: Object.fromEntries(weights) } } };
     }
@@ -155,6 +163,18 @@ export function seasonality(
   if (sums.some((sum) => sum < 0))
     return 'A month of the selection adds up to less than zero, so it cannot be a weight.';
   return sums.some((sum) => sum > 0) ? sums : 'The selection has no amounts to copy.';
+}
+
+/**
+ * Returns the slice of a picked cell or row. One without dates, such as a row over all years, gets those of the
+ * target.
+ *
+ * @param columns the date column, and the dimensions whose values follow from a date
+ */
+export function datedPattern(pattern: Slice, target: Slice, columns: readonly string[]): Slice {
+  if (columns.some((column) => column in pattern)) return pattern;
+  const dates = Object.entries(target).filter(([column]) => columns.includes(column));
+  return { ...pattern, ...Object.fromEntries(dates) };
 }
 
 /** Returns how the months of a picked cell are matched at first: by position if its range begins in another month. */
@@ -253,6 +273,8 @@ export function shapeText(choice: ShapeChoice): string {
       return 'evenly by month';
     case 'days':
       return 'by days of each month';
+    case 'ramp':
+      return 'rising by month';
     case 'profile':
       return `by profile ${choice.name}`;
     case 'like': {

@@ -9,6 +9,7 @@ import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import {
+  datedPattern,
   LIKE_REFERENCE,
   matchOf,
   needsMonths,
@@ -35,6 +36,7 @@ const keyOf = (id: number): string => `profile:${id}`;
 const FIXED: readonly Offer[] = [
   { key: 'even', label: 'evenly by month', group: 'By profile', choice: { kind: 'even' } },
   { key: 'days', label: 'by days of each month', group: 'By profile', choice: { kind: 'days' } },
+  { key: 'ramp', label: 'rising by month', group: 'By profile', choice: { kind: 'ramp' } },
   ...WEEK_PROFILES.map((name): Offer => {
     return { key: name, label: name, group: 'By profile', choice: weekProfile(name) };
   }),
@@ -108,8 +110,11 @@ export class Shapes {
   }
 
   /** Offers a picked cell or row as a pattern for the rows of a slice, and chooses it. */
-  pick(pattern: PickedCell, slice: Slice): void {
-    const match = matchOf(slice, pattern.slice, this.planned.dateColumn ?? '');
+  pick(picked: PickedCell, slice: Slice): void {
+    const { dateColumn = '' } = this.planned;
+    const columns = [dateColumn, ...this.periodColumns];
+    const pattern = { ...picked, slice: datedPattern(picked.slice, slice, columns) };
+    const match = matchOf(slice, pattern.slice, dateColumn);
     const choice = { kind: 'like', pattern, match, leavesOut: false } as const;
     this.picked = { key: 'cell', label: `like ${pattern.name}`, group: 'Like', choice };
     this.choose(this.picked);

@@ -182,8 +182,8 @@ export class CellActs {
       this.stage.compareEqual({ body: '"spread": "equal"' } as Announced, entry.rows);
     }
     this.stage.compareGross('cell: caution', editor?.caution ?? null, entry.rows);
-    const isHeld = editor?.chips.some((chip) => chip.includes('at held price')) ?? false;
-    if (isHeld && sent.path.endsWith('/scale')) this.compareHeld(before, entry.after);
+    if (editor?.spread === 'held' && sent.path.endsWith('/scale'))
+      this.compareHeld(before, entry.after);
   }
 
   /** A held price moves value and units by the same share, to one unit of each column. */

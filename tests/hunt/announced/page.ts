@@ -9,7 +9,8 @@ export interface SeenEditor {
   isOpen: boolean;
   meaning: string | null;
   caution: string | null;
-  chips: string[];
+  /** The chosen spread; null if the amount has none. */
+  spread: string | null;
   /** The models for an empty cell: name and total. Null if the cell has rows. */
   models: [name: string, total: string][] | null;
 }
@@ -41,6 +42,7 @@ export interface Announced {
   body: string | null;
   /** Why Apply is disabled; null if it is enabled. */
   obstacle: string | null;
+  /** The chosen spread; null if the amount has none. */
   spread: string | null;
   holdPrice: boolean | null;
   tab: string | null;
@@ -94,9 +96,7 @@ function read(): Announced {
       isOpen: find('input', editor) !== null,
       meaning: text('#cell-meaning', editor),
       caution: text('[data-testid=caution]', editor),
-      chips: [...editor.querySelectorAll('ul[aria-label^="Panel settings"] li')].map(
-        (chip) => chip.textContent?.replace(/\s+/g, ' ').trim() ?? '',
-      ),
+      spread: (find('#cell-spread', editor) as HTMLSelectElement | null)?.value ?? null,
       models: !isEmptyCell
         ? null
         : [...(models?.querySelectorAll('li') ?? [])].map((item) => {
