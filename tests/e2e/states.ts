@@ -247,6 +247,27 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-typing',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+      await page.keyboard.type('80k');
+      await page.getByLabel('Spread of this amount').selectOption('evenly by month');
+      await expect(page.locator('#cell-meaning')).toContainText('80,000');
+    },
+  },
+  {
+    name: 'pivot-profiles',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+      await pivot.panel.getByRole('button', { name: 'Edit profiles …' }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+  {
     name: 'pivot-unsaved',
     reach: async (page) => {
       const pivot = new PivotPage(page);
