@@ -426,6 +426,21 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-paste',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture', 'Bookcases'], column: ['2028', 'Sales'] });
+      await pivot.grid.evaluate((grid, copied) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', copied);
+        const event = { clipboardData, bubbles: true, composed: true };
+        grid.dispatchEvent(new ClipboardEvent('paste', event));
+      }, '\tSales\tQuantity\nBookcases\t40.000,50\tn/a\nChairs\t\t300');
+      await visible(page, 'Paste 2 numbers?');
+    },
+  },
+  {
     name: 'pivot-close-months',
     reach: async (page, service) => {
       await service.api.post('/versions/1/actuals', {

@@ -3,11 +3,9 @@ import {
   formatNumber,
   marksOf,
   parseNumber,
-  plainText,
   readable,
   readAmount,
   readFactor,
-  readPasted,
 } from './number-text';
 
 const GERMAN = marksOf('de-DE');
@@ -124,36 +122,6 @@ describe('readAmount', () => {
   it('reads a decimal comma', () => {
     expect(readAmount('1,5m', 'total', GERMAN)).toEqual({ by: 'total', amount: 1_500_000 });
     expect(readAmount('=1.000*1,05', 'total', GERMAN)).toEqual({ by: 'total', amount: 1050 });
-  });
-});
-
-describe('readPasted', () => {
-  it.each([
-    ['1,204.50', 'total', 1204.5],
-    ['-500', 'total', -500],
-    ['+500', 'total', 500],
-    ['(1,204.50)', 'total', -1204.5],
-    ['$ 1,204.50', 'total', 1204.5],
-    ['-€500', 'total', -500],
-    ['10k', 'total', 10_000],
-    ['1e3', 'total', 1000],
-    ['5%', 'percent', 5],
-    ['-3 %', 'percent', -3],
-  ])('reads %j as a %s', (text, by, amount) => {
-    expect(readPasted(text)).toEqual({ by, amount });
-  });
-
-  it('reads the separators of the language, and distinguishes a blank from an invalid number', () => {
-    expect(readPasted('1.204,50 €', GERMAN)).toEqual({ by: 'total', amount: 1204.5 });
-    expect(readPasted('1,204.50', GERMAN)?.amount).toBeNaN();
-    expect(readPasted('n/a')?.amount).toBeNaN();
-    expect(readPasted('  ')).toBeNull();
-  });
-
-  it('reads back all digits that plainText writes', () => {
-    for (const value of [83918.645, -0.1, 0, 1e12, 1234567.8912]) {
-      expect(readPasted(plainText(value))).toEqual({ by: 'total', amount: value });
-    }
   });
 });
 

@@ -1,5 +1,6 @@
 /** Parses typed amounts, and formats numbers in the browser's language. */
-import { digitsOf, exactBelow } from '$lib/contract/decimals';
+import { isHeld } from '$lib/contract/decimals';
+import { halfWidth, type NumberMarks } from '$lib/plan/pasted-number';
 import { TOO_LARGE } from '$lib/plan/refusals';
 import type { MeasureEdit } from '$lib/plan/scale-draft';
 
@@ -19,12 +20,6 @@ export function readable(language: string): string {
   return parseNumber(text, marksOf(language)) === sample ? language : 'en-US';
 }
 
-/** The separators between groups of digits and before the fraction. */
-interface NumberMarks {
-  group: string;
-  decimal: string;
-}
-
 /** Returns the separators of a language. */
 export function marksOf(language: string): NumberMarks {
   const parts = new Intl.NumberFormat(language).formatToParts(-1234567.5);
@@ -32,7 +27,8 @@ export function marksOf(language: string): NumberMarks {
   return { group: mark('group') ?? ',', decimal: mark('decimal') ?? '.' };
 }
 
-const MARKS = marksOf(LANGUAGE);
+/** The separators of the browser's language. */
+export const MARKS = marksOf(LANGUAGE);
 
 /** Formats a number with grouping and by default at most two decimals. */
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
@@ -104,30 +100,12 @@ function readPlain(text: string, by: MeasureEdit['by'], marks: NumberMarks): Mea
   return { by: isChange ? 'change' : by, amount: numberOf(typed, marks) };
 }
 
-/**
- * Parses a number as a spreadsheet copies it; null for a blank. It is a total, and its sign (or brackets, for
- * a negative number) belongs to the number. Currency signs are ignored. A percentage is relative to the
- * current amount, as when typed.
- */
-export function readPasted(text: string, marks = MARKS): MeasureEdit | null {
-  const typed = bare(text).replace(/\p{Sc}/gu, '');
-  const inBrackets = /^\(([^-+()]+)\)$/.exec(typed)?.[1];
-  const signed = inBrackets === undefined ? typed : `-${inBrackets}`;
-  if (!/^[-+]/.test(signed) || signed.endsWith('%')) return readAmount(signed, 'total', marks);
-  return { by: 'total', amount: numberOf(signed, marks) };
-}
-
 /** Returns the percentage change of a factor: 5 for 1.05; NaN for a factor that is not finite. */
 const percentOf = (factor: number): number =>
   Number.isFinite(factor) ? tidied((factor - 1) * 100) : NaN;
 
 function bare(text: string): string {
   return halfWidth(text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-'));
-}
-
-/** Converts full-width digits and signs, as Japanese keyboards type them, to half width. */
-function halfWidth(text: string): string {
-  return text.replace(/[％（-９＝]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 }
 
 /** Returns whether a typed key can be the beginning of an amount. */
@@ -147,19 +125,6 @@ function numberOf(text: string, marks: NumberMarks): number {
   const exact = places > 0 ? `${plain}e${places}` : plain;
   const value = Number(exact);
   return Number.isFinite(value) && isHeld(exact, value) ? value : NaN;
-}
-
-/** From this size on, a double cannot represent every number with six decimals. */
-const EXACT_BELOW = exactBelow(6);
-
-/** Returns whether a double represents a decimal number, to at least six decimals. */
-function isHeld(text: string, value: number): boolean {
-  if (Math.abs(value) < EXACT_BELOW) return true;
-  const [typed, held] = [digitsOf(text), digitsOf(String(value))];
-  const places = Math.max(typed.places, held.places, 6);
-  const scaled = ({ digits, places: own }: typeof typed) => digits * 10n ** BigInt(places - own);
-  const lost = scaled(typed) - scaled(held);
-  return (lost < 0n ? -lost : lost) * 2n < 10n ** BigInt(places - 6);
 }
 
 /** Returns whether a text is rejected only because one of its numbers has more digits than a double. */

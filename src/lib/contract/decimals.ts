@@ -135,3 +135,20 @@ export function digitsOf(text: string): { digits: bigint; places: number } {
     places: fraction.length - Number(exponent),
   };
 }
+
+/** From this size on, a double cannot represent every number with six decimals. */
+const EXACT_BELOW = exactBelow(6);
+
+/**
+ * Returns whether a double represents a decimal number, to at least six decimals.
+ *
+ * @param text as JavaScript reads a number
+ */
+export function isHeld(text: string, value: number): boolean {
+  if (Math.abs(value) < EXACT_BELOW) return true;
+  const [typed, held] = [digitsOf(text), digitsOf(String(value))];
+  const places = Math.max(typed.places, held.places, 6);
+  const scaled = ({ digits, places: own }: typeof typed) => digits * 10n ** BigInt(places - own);
+  const lost = scaled(typed) - scaled(held);
+  return (lost < 0n ? -lost : lost) * 2n < 10n ** BigInt(places - 6);
+}

@@ -15,6 +15,8 @@ import { closeMonths } from './close-months';
 import { Closing } from './closing.svelte';
 import { bodyOf, type TypedWords, withWords, type WriteSettings } from './operation';
 import type { MeasureEdit } from './scale-draft';
+import type { Texts } from './pasted-block';
+import type { DecimalSign } from './pasted-number';
 import { Reports } from './reports';
 import type { PlanSession } from './session.svelte';
 import { TakeBack } from './take-back.svelte';
@@ -109,9 +111,26 @@ export class Actions {
     );
   }
 
-  /** Writes rows of numbers into the marked cells. */
-  paste(texts: readonly (readonly string[])[]): Promise<void> {
-    return this.writeBlock((...by) => this.session.blocks.paste(texts, ...by));
+  /**
+   * Writes the texts of the clipboard into the marked cells. If something was guessed, it only proposes them.
+   *
+   * @param chosen the decimal sign of the numbers; null for the likeliest one
+   */
+  async paste(texts: Texts, chosen: DecimalSign | null = null): Promise<void> {
+    const { blocks, pasting } = this.session;
+    if (blocks.isRefused()) return;
+    const place = pasting.placing(texts, chosen);
+    const isPlain = chosen === null && pasting.isPlain(texts);
+    if (!isPlain && !(await blocks.propose(place))) return;
+    await this.writeBlock((...by) => blocks.paste(place, ...by), pasting.readingOf(texts));
+  }
+
+  /** Writes the proposed block. */
+  async acceptPasted(): Promise<void> {
+    const { blocks } = this.session;
+    const { proposal } = blocks;
+    blocks.proposal = null;
+    if (proposal) await this.writeBlock((...by) => blocks.accept(proposal, ...by));
   }
 
   /** Fills the marked block from its first column or row. */
@@ -300,13 +319,15 @@ export class Actions {
     });
   }
 
+  /** @param more a sentence to add to the report */
   private async writeBlock(
     write: (pf_user: string, settings: WriteSettings) => Promise<Written | null>,
+    more: string | null = null,
   ): Promise<void> {
     if (this.session.blocks.isRefused()) return;
     await this.withSettings(undefined, async (...by) => {
       const written = await write(...by);
-      if (written) await this.sayWritten('scale', written);
+      if (written) await this.sayWritten('scale', written, more);
       return written !== null;
     });
   }
@@ -340,7 +361,11 @@ export class Actions {
     );
   }
 
-  private sayWritten(kind: SliceOperation | EntryOperation, written: Written): Promise<void> {
-    return this.reports.sayWritten(kind, written, (logid) => void this.undoNow(logid));
+  private sayWritten(
+    kind: SliceOperation | EntryOperation,
+    written: Written,
+    more: string | null = null,
+  ): Promise<void> {
+    return this.reports.sayWritten(kind, written, (logid) => void this.undoNow(logid), more);
   }
 }

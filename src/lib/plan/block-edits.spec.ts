@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPasted } from '../components/number-text';
+import { readAmount } from '../components/number-text';
 import type { MarkedCell } from '../pivot/slice/cell';
 import { isUnchanged, placeFilled, placePasted, problemsOf, problemText } from './block-edits';
 
@@ -12,23 +12,28 @@ const cell = (x: number, y: number, value: number | null = 1, measure = 'Sales')
   at: { x, y },
 });
 const [a, b, c, d] = [cell(1, 5, 10), cell(2, 5, 20), cell(1, 6, 30), cell(2, 6, null)];
-const read = (text: string) => readPasted(text, { group: ',', decimal: '.' });
-const amounts = (placed: ReturnType<typeof placePasted>) =>
+const read = (text: string) => readAmount(text, 'total', { group: ',', decimal: '.' });
+const amounts = (placed: ReturnType<typeof placeFilled>) =>
   'asked' in placed
     ? placed.asked.map(({ cell: { at }, edit }) => [at.x, at.y, edit?.amount])
+    : null;
+const pasted = (rows: readonly (readonly number[])[]) =>
+  rows.map((row) => row.map((value) => ({ text: String(value), value })));
+const landed = (placed: ReturnType<typeof placePasted>) =>
+  'landed' in placed
+    ? placed.landed.map(({ cell: { at }, pasted: { value } }) => [at.x, at.y, value])
     : null;
 
 describe('placePasted', () => {
   it('puts a block into one of the same size, marked in any order', () => {
     const placed = placePasted(
-      [
-        ['1', '2'],
-        ['3', '1,204.5'],
-      ],
+      pasted([
+        [1, 2],
+        [3, 1204.5],
+      ]),
       [d, b, c, a],
-      read,
     );
-    expect(amounts(placed)).toEqual([
+    expect(landed(placed)).toEqual([
       [1, 5, 1],
       [2, 5, 2],
       [1, 6, 3],
@@ -37,19 +42,18 @@ describe('placePasted', () => {
   });
 
   it('puts a single number into all marked cells, also if they form no block', () => {
-    expect(amounts(placePasted([['7']], [a, d], read))).toEqual([
+    expect(landed(placePasted(pasted([[7]]), [a, d]))).toEqual([
       [1, 5, 7],
       [2, 6, 7],
     ]);
   });
 
   it.each([
-    ['another size', [['1', '2', '3']], [a, b], /1 row × 3 columns, and 1 row × 2 columns/],
-    ['no block', [['1', '2']], [a, d], /Select a block of this size/],
-    ['rows of several lengths', [['1', '2'], ['3']], [a, b, c, d], /have different lengths/],
+    ['another size', [[1, 2, 3]], [a, b], /1 row × 3 columns, and 1 row × 2 columns/],
+    ['no block', [[1, 2]], [a, d], /Select a block of this size/],
     ['nothing', [], [a], /has no text/],
-  ])('refuses %s', (_, texts, marked, reason) => {
-    expect(placePasted(texts, marked, read)).toEqual({ refusal: expect.stringMatching(reason) });
+  ])('refuses %s', (_, rows, marked, reason) => {
+    expect(placePasted(pasted(rows), marked)).toEqual({ refusal: expect.stringMatching(reason) });
   });
 });
 

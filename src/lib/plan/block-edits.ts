@@ -1,19 +1,24 @@
 /** Places pasted and filled-in numbers into marked cells. */
 import type { MarkedCell } from '../pivot/slice/cell';
 import { rectangleOf } from '../pivot/grid/block';
+import type { Proposal } from './paste-proposal';
+import type { PastedCell } from './pasted-block';
 import type { MeasureEdit } from './scale-draft';
 
 /** The edit that is asked for a marked cell. */
 export interface Asked {
   cell: MarkedCell;
-  /** Null for a blank. Its amount is NaN if the text is not a number. */
+  /** Null for a blank. Its amount is NaN if the typed text is not a number. */
   edit: MeasureEdit | null;
   /** The text that was pasted, filled in or typed. */
   text: string;
 }
 
-/** The edits of the marked cells, or a sentence that says why there are none. */
-export type Placed = { asked: Asked[] } | { refusal: string };
+/** The edits of the marked cells, a block to be confirmed, or a sentence that says why there are none. */
+export type Placed = { asked: Asked[] } | { proposal: Proposal } | { refusal: string };
+
+/** Places amounts into the marked cells. */
+export type Place = (marked: readonly MarkedCell[]) => Placed | Promise<Placed>;
 
 /** The direction in which a block is filled. */
 export type Direction = 'right' | 'down';
@@ -27,44 +32,45 @@ const FILL_WORDS: Readonly<Record<Direction, string>> = {
 const sizeText = (rows: number, columns: number): string =>
   `${rows} ${rows === 1 ? 'row' : 'rows'} × ${columns} ${columns === 1 ? 'column' : 'columns'}`;
 
+/** A marked cell, and the cell of the clipboard that it gets. */
+export interface Landed {
+  cell: MarkedCell;
+  pasted: PastedCell;
+}
+
 /**
- * Puts pasted texts into marked cells: a single text into each of them, or a block into one of the same size.
+ * Puts pasted cells into marked ones: a single one into each of them, or a block into one of the same size.
  *
- * @param read parses a text as the edit of a cell; see {@link Asked}
+ * @param pasted rows of the same length
  */
 export function placePasted(
-  texts: readonly (readonly string[])[],
+  pasted: readonly (readonly PastedCell[])[],
   marked: readonly MarkedCell[],
-  read: (text: string) => MeasureEdit | null,
-): Placed {
-  const [first = []] = texts;
-  const columns = first.length;
-  if (texts.length === 0 || columns === 0) return { refusal: 'The clipboard has no text.' };
-  if (texts.some((row) => row.length !== columns)) {
-    return { refusal: 'The rows on the clipboard have different lengths.' };
-  }
-  const [[single] = []] = texts;
-  if (texts.length === 1 && columns === 1 && single !== undefined) {
-    return { asked: marked.map((cell) => ({ cell, edit: read(single), text: single })) };
+): { landed: Landed[] } | { refusal: string } {
+  const columns = pasted[0]?.length ?? 0;
+  if (pasted.length === 0 || columns === 0) return { refusal: 'The clipboard has no text.' };
+  const [[single] = []] = pasted;
+  if (pasted.length === 1 && columns === 1 && single !== undefined) {
+    return { landed: marked.map((cell) => ({ cell, pasted: single })) };
   }
   const rectangle = rectangleOf(marked);
-  const size = sizeText(texts.length, columns);
+  const size = sizeText(pasted.length, columns);
   if (!rectangle) {
     return {
       refusal: `The clipboard has ${size}. Select a block of this size, or the cell where it begins.`,
     };
   }
   const wide = rectangle[0]?.length ?? 0;
-  if (rectangle.length !== texts.length || wide !== columns) {
+  if (rectangle.length !== pasted.length || wide !== columns) {
     return {
       refusal: `The clipboard has ${size}, and ${sizeText(rectangle.length, wide)} are selected. Select a block of the same size, or the cell where it begins.`,
     };
   }
   return {
-    asked: rectangle.flatMap((row, y) =>
-      row.map((cell, x) => {
-        const text = texts[y]?.[x] ?? '';
-        return { cell, edit: read(text), text };
+    landed: rectangle.flatMap((row, y) =>
+      row.flatMap((cell, x) => {
+        const found = pasted[y]?.[x];
+        return found ? [{ cell, pasted: found }] : [];
       }),
     ),
   };
@@ -79,7 +85,7 @@ export function placeFilled(
   marked: readonly MarkedCell[],
   direction: Direction,
   print: (value: number) => string,
-): Placed {
+): Exclude<Placed, { proposal: Proposal }> {
   const rectangle = rectangleOf(marked);
   if (!rectangle) return { refusal: 'Only a block of cells without gaps can be filled.' };
   const asked = rectangle.flatMap((row, y) =>

@@ -8,11 +8,11 @@ import { inPeriods } from '../pivot/slice/date-ranges';
 import {
   isUnchanged,
   placeFilled,
-  placePasted,
   problemsOf,
   problemText,
   type Asked,
   type Direction,
+  type Place,
   type Placed,
 } from './block-edits';
 import type { Stored } from './typed-amounts';
@@ -22,6 +22,8 @@ import type { Changes, Written } from './changes.svelte';
 import { ONE_CELL_KEEPS } from './group-above';
 import { pivotMessageOf } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
+import { askedBy, withFaults, type Proposal } from './paste-proposal';
+import { TOO_MANY } from './pasting';
 import type { PlannedVersion } from './planned-version.svelte';
 import { NOTHING_OF_ZERO } from './refusals';
 import type { MeasureEdit } from './scale-draft';
@@ -37,10 +39,17 @@ const HELD_TOGETHER =
   'The price is held, so value and units change together. Select cells of only one of them.';
 const CANCELS =
   'The rows of this cell cancel each other out. Type into this cell alone to see the effect and to confirm it.';
-const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
+const NOTHING_SELECTED = 'Select the cells first.';
 
 /** A sentence that says why nothing was written; the page shows it beside the cells. */
 class Refusal extends Error {}
+
+/** Nothing was written, because the block has to be confirmed first. */
+class Guessed extends Error {
+  constructor(readonly proposal: Proposal) {
+    super('The block has to be confirmed.');
+  }
+}
 
 /** Number of parallel requests for totals: a browser opens six connections to a server. */
 const ASKED_AT_ONCE = 4;
@@ -60,12 +69,6 @@ interface CellEdit {
   body: ScaleEdit;
 }
 
-/** How numbers are parsed and formatted. */
-export interface NumberWords {
-  read(text: string): MeasureEdit | null;
-  print(value: number): string;
-}
-
 /**
  * Amounts for many cells at once: pasted, filled in or typed. They are one request and one log entry
  * (docs/decisions/0020-amounts-are-typed-into-cells.md). Cells that cannot be written are reported before
@@ -83,12 +86,16 @@ export class BlockTyping {
   /** The current step of the block that is being written, as a text; null if there is none. */
   progress = $state.raw<string | null>(null);
 
+  /** The pasted block that waits for a confirmation; null if there is none. */
+  proposal = $state.raw<Proposal | null>(null);
+
+  /** @param print formats a filled-in number as it is typed */
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
     private readonly changes: Changes,
     private readonly typing: Typing,
-    private readonly words: NumberWords,
+    private readonly print: (value: number) => string,
   ) {}
 
   /** Whether nothing can be changed now; if so, {@link refusal} says why. */
@@ -99,39 +106,49 @@ export class BlockTyping {
   }
 
   /**
-   * Pastes rows of texts into the marked cells, or from the only marked one down and to the right. Each
-   * number is the new total of its cell.
+   * Writes a block of the clipboard.
    *
-   * @returns null if nothing was written; {@link refusal} then says why
+   * @param place see {@link Pasting.placing}
+   * @returns null if nothing was written; {@link refusal} then says why, or {@link proposal} waits for an answer
    * @throws ApiError with a sentence if the service refuses it
    */
-  paste(
-    texts: readonly (readonly string[])[],
-    pf_user: string,
-    settings: WriteSettings,
-  ): Promise<Written | null> {
-    return this.write(pf_user, settings, async (marked) => {
-      const [wide, high] = [texts[0]?.length ?? 0, texts.length];
-      if (marked.length === 1 && wide * high > 1) {
-        if (wide * high > MOST_CHANGED) return { refusal: TOO_MANY };
-        const [first] = marked;
-        const block = first && (await this.selection.blockFrom(first, wide, high));
-        if (!block) {
-          return {
-            refusal: `The ${high} × ${wide} cells of the clipboard do not fit into the pivot from here.`,
-          };
-        }
-        return placePasted(texts, block, this.words.read);
-      }
-      return placePasted(texts, marked, this.words.read);
+  paste(place: Place, pf_user: string, settings: WriteSettings): Promise<Written | null> {
+    return this.write(pf_user, settings, place);
+  }
+
+  /**
+   * Shows what a block of the clipboard would do, as {@link proposal}, or why it cannot be written.
+   *
+   * @returns whether nothing in it was guessed, so that it can be written at once
+   */
+  async propose(place: Place): Promise<boolean> {
+    this.refused = null;
+    try {
+      const marked = await this.selection.markedNow();
+      const placed: Placed =
+        marked.length === 0 ? { refusal: NOTHING_SELECTED } : await place(marked);
+      if ('asked' in placed) return true;
+      if ('refusal' in placed) throw new Refusal(placed.refusal);
+      this.proposal = await this.checked(placed.proposal);
+    } catch (error) {
+      this.refuse(error instanceof Refusal ? error.message : pivotMessageOf(error));
+    }
+    return false;
+  }
+
+  /** Writes the numbers of a proposal; see {@link paste}. */
+  accept(proposal: Proposal, pf_user: string, settings: WriteSettings): Promise<Written | null> {
+    const asked = askedBy(proposal);
+    const cells = Promise.resolve(asked.map(({ cell }) => cell));
+    const place: Place = (marked) => ({
+      asked: marked.flatMap((cell, i) => (asked[i] ? [{ ...asked[i], cell }] : [])),
     });
+    return this.write(pf_user, settings, place, cells);
   }
 
   /** Fills the block from its first column or row; see {@link paste}. */
   fill(direction: Direction, pf_user: string, settings: WriteSettings): Promise<Written | null> {
-    return this.write(pf_user, settings, (marked) =>
-      placeFilled(marked, direction, this.words.print),
-    );
+    return this.write(pf_user, settings, (marked) => placeFilled(marked, direction, this.print));
   }
 
   /** Writes a typed amount into every marked cell; see {@link paste}. */
@@ -160,11 +177,11 @@ export class BlockTyping {
   private async write(
     pf_user: string,
     settings: WriteSettings,
-    place: (marked: readonly MarkedCell[]) => Placed | Promise<Placed>,
+    place: Place,
+    // The block is the cells that are marked now, even if others are marked when its turn comes.
+    meant = this.selection.markedByNow(),
   ): Promise<Written | null> {
     this.refused = null;
-    // The block is the cells that are marked now, even if others are marked when its turn comes.
-    const meant = this.selection.markedByNow();
     const { unsaved } = this.typing;
     const write = unsaved.of([]);
     void this.showUnsaved(write, meant, place);
@@ -173,9 +190,10 @@ export class BlockTyping {
       return await unsaved.write(write, async (signal) => {
         await this.settled();
         const marked = await this.selection.reader.again(await meant);
-        if (marked.length === 0) throw new Refusal('Select the cells first.');
+        if (marked.length === 0) throw new Refusal(NOTHING_SELECTED);
         const placed = await place(marked);
         if ('refusal' in placed) throw new Refusal(placed.refusal);
+        if ('proposal' in placed) throw new Guessed(placed.proposal);
         if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
           throw new Refusal(OVERLAP);
         write.into(placed.asked);
@@ -185,6 +203,10 @@ export class BlockTyping {
         return { kind: 'scale', body: bodyOf(edits, pf_user, settings) };
       });
     } catch (error) {
+      if (error instanceof Guessed) {
+        await this.propose(() => ({ proposal: error.proposal }));
+        return null;
+      }
       const refusal = blaming(error, edits, (cell) => this.selection.reader.nameOf(cell));
       if (!refusal && error instanceof ApiError) throw error;
       this.refuse(refusal ?? (error instanceof Refusal ? error.message : pivotMessageOf(error)));
@@ -198,7 +220,7 @@ export class BlockTyping {
   private async showUnsaved(
     write: UnsavedWrite,
     meant: Promise<readonly MarkedCell[]>,
-    place: (marked: readonly MarkedCell[]) => Placed | Promise<Placed>,
+    place: Place,
   ): Promise<void> {
     const placed = await meant.then(place).catch(() => null);
     if (placed && 'asked' in placed) write.into(placed.asked);
@@ -248,6 +270,21 @@ export class BlockTyping {
     const edits = this.changesOf(wanted, settings);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits;
+  }
+
+  /** Returns a proposal without the numbers that its cells cannot take. @throws Refusal if cells overlap */
+  private async checked(proposal: Proposal): Promise<Proposal> {
+    const asked = askedBy(proposal);
+    if (hasOverlap(asked.map(({ cell }) => cell))) throw new Refusal(OVERLAP);
+    const changed = asked.filter((each) => !isUnchanged(each));
+    const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
+    const found = withFaults(
+      proposal,
+      cells.map((cell, i) => [cell, this.whyNot(cell, changed[i])] as const),
+    );
+    // A preview without numbers has nothing to confirm.
+    if (askedBy(found).length === 0) this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
+    return found;
   }
 
   private whyNot(cell: ReadCell, asked: Asked | undefined): string | null {

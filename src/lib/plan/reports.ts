@@ -64,13 +64,15 @@ export class Reports {
     return obstacle !== null;
   }
 
-  /** Reports an entry that was written. @param undo undoes it */
+  /** Reports an entry that was written. @param undo undoes it @param more a sentence to add */
   async sayWritten(
     kind: SliceOperation | EntryOperation,
     { logid, rows }: Written,
     undo: (logid: number) => void,
+    more: string | null = null,
   ): Promise<void> {
-    const sentence = `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`;
+    const saved = `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`;
+    const sentence = more === null ? saved : `${saved} ${more}`;
     if (logid === null) return this.tell.done(sentence);
     const { fields } = this.session;
     // A recode and a clone write rows with other values than the selected ones.

@@ -11,7 +11,7 @@ import type { Pivot } from '../pivot/pivot';
 import { Actions } from './actions.svelte';
 import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
-import { BlockTyping, type NumberWords } from './block-typing.svelte';
+import { BlockTyping } from './block-typing.svelte';
 import { Typing } from './typing';
 import { Changes, type Redone } from './changes.svelte';
 import { Comparison } from './comparison.svelte';
@@ -22,6 +22,8 @@ import { Loading } from './loading.svelte';
 import { Locks } from './locks.svelte';
 import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
+import type { NumberMarks } from './pasted-number';
+import { Pasting } from './pasting';
 import { Picking } from './picking.svelte';
 import { PlannedVersion } from './planned-version.svelte';
 import { Selection } from './selection.svelte';
@@ -42,8 +44,8 @@ interface SessionEvents {
   onWritten(entry: LogListEntry): void;
   /** Returns the text of a cell that a trial changes. */
   changeText(before: number, after: number, measure: string | null): string;
-  /** How pasted numbers are parsed, and filled-in ones formatted. */
-  numbers: NumberWords;
+  /** The separators of the browser's language, and how an amount is written as it is typed. */
+  numbers: { marks: NumberMarks; print(value: number): string };
 }
 
 /**
@@ -68,6 +70,7 @@ export class PlanSession {
   readonly draft: OperationDraft;
   readonly typing: Typing;
   readonly blocks: BlockTyping;
+  readonly pasting: Pasting;
   readonly live: Live;
   readonly comparison: Comparison;
   readonly actions: Actions;
@@ -119,7 +122,9 @@ export class PlanSession {
     this.shapes = new Shapes(this.planned, this.loading, this.selection);
     this.draft = new OperationDraft(this.planned, this.selection, this.locks, this.shapes);
     this.typing = new Typing(this.planned, this.selection, this.changes, this.locks, this.shapes);
-    this.blocks = new BlockTyping(this.planned, this.selection, this.changes, this.typing, numbers);
+    const { print, marks } = numbers;
+    this.blocks = new BlockTyping(this.planned, this.selection, this.changes, this.typing, print);
+    this.pasting = new Pasting(this.loading, this.selection, marks);
     this.live = new Live(this.planned, this.loading, this.changes, this.log, {
       onWritten,
       onReload: () => void this.reload(),

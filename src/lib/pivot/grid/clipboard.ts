@@ -103,13 +103,44 @@ const headOf = (shown: Shown, column: DrawnColumn): string =>
     .filter((part) => part !== '')
     .join(' / ');
 
-/** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */
-export function cellName(shown: Shown, { rowPath, columnPath, measure }: CellIdentity): string {
+/** The headers of a cell: "Furniture / Chairs" and "2028 / Sales"; null for one that the view does not have. */
+export interface CellHeaders {
+  row: string | null;
+  column: string | null;
+}
+
+/** Returns the headers of a cell. */
+export function cellHeaders(
+  shown: Shown,
+  { rowPath, columnPath, measure }: CellIdentity,
+): CellHeaders {
   const isGrouped = (shown.reader?.config.group_by.length ?? 0) > 0;
   const row = isGrouped ? rowHeader(shown, rowPath) : null;
   const column = { path: columnPath, measure: measure ?? '', leaves: [], isClosed: false };
-  const head = columnPath ? headOf(shown, column) : measure;
-  return [row, head].filter(Boolean).join(', ');
+  return { row, column: columnPath ? headOf(shown, column) : measure };
+}
+
+/** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */
+export function cellName(shown: Shown, cell: CellIdentity): string {
+  const { row, column } = cellHeaders(shown, cell);
+  return [row, column].filter(Boolean).join(', ');
+}
+
+/** Returns the texts of all row headers and of all column headers on screen, whole and in parts. */
+export function headerTexts(shown: Shown): Promise<{ rows: string[]; columns: string[] }> {
+  return shown.ask(async (reader) => {
+    const { group_by } = reader.config;
+    const paths = group_by.length > 0 ? await reader.rowPaths(0) : [];
+    const rows = paths.flatMap((path) => [
+      rowHeader(shown, path),
+      ...path.map((value, i) => label(value, shown.styleOf(group_by[i]))),
+    ]);
+    const columns = (await reader.columns()).flatMap((column) => [
+      headOf(shown, column),
+      ...headParts(column, shown).filter((part) => part !== ''),
+    ]);
+    return { rows: [...group_by, ...rows], columns };
+  });
 }
 
 function rowHeader(shown: Shown, rowPath: CellIdentity['rowPath']): string {

@@ -14,7 +14,14 @@ import type { Busy, Gate } from '../waiting';
 import type { Origins } from '../rows/origins';
 import type { SliceColumn } from '../slice/slice';
 import type { BesideViews } from './beside';
-import { cellName, copyMarked, copyView } from './clipboard';
+import {
+  cellHeaders,
+  cellName,
+  copyMarked,
+  copyView,
+  headerTexts,
+  type CellHeaders,
+} from './clipboard';
 import type { ColumnTotals } from './grid-columns';
 import { Drawing } from './drawing';
 import type { Expansion } from './expansion';
@@ -287,6 +294,16 @@ export class Grid implements GridHost {
   /** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */
   nameOf(cell: CellIdentity): string {
     return cellName(this.shown, cell);
+  }
+
+  /** Returns the headers of a cell. */
+  headersOf(cell: CellIdentity): CellHeaders {
+    return cellHeaders(this.shown, cell);
+  }
+
+  /** Returns the texts of all headers; see {@link headerTexts}. */
+  headerTexts(): ReturnType<typeof headerTexts> {
+    return headerTexts(this.shown);
   }
 
   dispose(): Promise<void> {
