@@ -69,6 +69,15 @@ describe('fields', () => {
     expect(fieldsOf([], grain).map(({ label }) => label)).toEqual(['Operation', 'Log entry']);
   });
 
+  it('have YTD and YTG after a date with closed days', () => {
+    const fields = fieldsOf(COLUMNS, SCHEMA, [], new Map([['Due "by"', '2028-03-31']]));
+    const added = fields.filter(({ expression }) => expression !== undefined);
+    expect(added.map(({ name, label, kind }) => [kind, name, label].join(': '))).toEqual([
+      'dimension: Due "by" (YTD, YTG): Due (YTD, YTG)',
+    ]);
+    expect(added[0]?.expression).toContain('date(2028, 3, 31)');
+  });
+
   it('have readable names in a layout, dates with their unit', () => {
     expect(labelOf('Region', LAYOUT, FIELDS)).toBe('Sales region');
     expect(labelOf('Due "by" (month)', LAYOUT, FIELDS)).toBe('Due (month)');

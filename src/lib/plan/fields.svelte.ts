@@ -17,6 +17,7 @@ import { label } from '../pivot/values/labels';
 import type { Member } from '../pivot/table/members';
 import { isAdditive, missingParts, paintingOf } from '../pivot/values/ratios';
 import { isTimeUnit } from '../pivot/values/time-unit';
+import { withNewestClose } from '../pivot/values/to-date';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';
 import {
@@ -34,7 +35,8 @@ import {
   zoneOf,
 } from './fields';
 import type { Loading } from './loading.svelte';
-import type { Days } from './months';
+import type { Locks } from './locks.svelte';
+import { newestDays, type Days } from './months';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** A field in its zone, or outside all zones if it is not shown. */
@@ -78,11 +80,16 @@ export class Fields {
   /** The field that is being dragged. */
   dragged = $state.raw<PlacedField | null>(null);
 
-  /** Every field of the loaded rows. */
+  /** The newest closed day of each date column that has one. */
+  private readonly closed: ReadonlyMap<string, string> = $derived.by(() =>
+    newestDays(this.planned.dates.map(({ cname }) => [cname, this.locks.closedDays(cname)])),
+  );
+
+  /** Every field of the loaded rows, and those that closed months add. */
   readonly all: readonly Field[] = $derived.by(() => {
     const { pivot } = this.loading;
     return this.loading.phase.kind === 'ready' && pivot
-      ? fieldsOf(this.planned.columns, pivot.schema, pivot.origins.parts)
+      ? fieldsOf(this.planned.columns, pivot.schema, pivot.origins.parts, this.closed)
       : [];
   });
 
@@ -112,11 +119,27 @@ export class Fields {
     })),
   );
 
+  /** Whether the layout splits a date by another close than the newest. */
+  readonly isBehindCloses: boolean = $derived.by(
+    () =>
+      this.locks.latest.answer !== null &&
+      withNewestClose(this.arrangement.shown.expressions ?? {}, this.closed) !== null,
+  );
+
   constructor(
     private readonly planned: PlannedVersion,
     private readonly loading: Loading,
     private readonly arrangement: Arrangement,
+    private readonly locks: Locks,
   ) {}
+
+  /** Makes YTD end with the newest close, after a close or its undo. */
+  followCloses(): Promise<void> {
+    return this.arrangement.arrange((shown) => {
+      const expressions = withNewestClose(shown.expressions ?? {}, this.closed);
+      return expressions && { ...shown, expressions };
+    });
+  }
 
   /** Returns the planner's label of a column of the layout. */
   labelOf(name: string): string {
@@ -156,10 +179,12 @@ export class Fields {
     const isNew = kind === 'date' && from === null;
     const part = isNew ? datePart(name, this.usualUnit(name)) : null;
     const column = part?.name ?? name;
+    const own = this.all.find((field) => field.name === name)?.expression;
+    const added = own === undefined ? part?.expressions : { [name]: own };
     let isThere = false;
     // The layout may have changed by the time this change runs.
     await this.arrangement.arrange((shown) => {
-      const expressions = { ...shown.expressions, ...part?.expressions };
+      const expressions = { ...shown.expressions, ...added };
       const arranged = moved({ ...shown, expressions }, column, zone, index);
       if (!arranged) return null;
       const layout = from === null ? this.withItsParts(arranged, column) : arranged;
@@ -324,7 +349,8 @@ export class Fields {
       kind,
       zone,
       unit: grouped?.unit ?? null,
-      filterBy: grouped?.date.name ?? (field && kind !== 'measure' ? name : null),
+      filterBy:
+        grouped?.date.name ?? (field && !field.expression && kind !== 'measure' ? name : null),
     };
   }
 

@@ -5,6 +5,7 @@ import { toScalar } from '../pivot/values/cell-value';
 import type { SortKey } from '../pivot/layout/column-sort';
 import type { Schema } from '../pivot/values/engine-types';
 import { groupedBy, lastDayOf, readBucket, TIME_UNITS } from '../pivot/values/time-unit';
+import { toDateExpression, toDateName } from '../pivot/values/to-date';
 
 /** The zones of a pivot that a field can be in. */
 export const ZONES = ['rows', 'columns', 'measures'] as const;
@@ -12,12 +13,14 @@ export type Zone = (typeof ZONES)[number];
 
 const PART_OF = { rows: 'group_by', columns: 'split_by', measures: 'columns' } as const;
 
-/** A column of the loaded rows that a planner can arrange. */
+/** A column that a planner can arrange. */
 export interface Field {
   name: string;
   label: string;
   /** `change`: a property of the log entry that wrote the row, not of the source. */
   kind: 'dimension' | 'date' | 'measure' | 'change';
+  /** The expression of a column that the rows do not have. */
+  expression?: string;
 }
 
 /** The units of time that a date is grouped by; `day` is the date itself. */
@@ -39,11 +42,13 @@ const ORIGIN: readonly [name: string, label: string] = ['pf_iter', 'Operation'];
  * row.
  *
  * @param parts the columns that were made of the measures, in their order
+ * @param closed the newest closed day by date column: such a date can be split into YTD and YTG
  */
 export function fieldsOf(
   columns: readonly ColumnEntry[],
   schema: Schema,
   parts: readonly string[] = [],
+  closed: ReadonlyMap<string, string> = new Map(),
 ): Field[] {
   const loaded = columns.filter(({ cname }) => cname in schema);
   const ofRole = (kind: Field['kind'], ...roles: string[]): Field[] =>
@@ -63,6 +68,14 @@ export function fieldsOf(
         name: cname,
         label: label || cname,
         kind: role === 'date' ? 'date' : 'dimension',
+      })),
+    ...loaded
+      .filter(({ cname }) => closed.has(cname))
+      .map(({ cname, label }): Field => ({
+        name: toDateName(cname),
+        label: toDateName(label || cname),
+        kind: 'dimension',
+        expression: toDateExpression(cname, closed.get(cname)),
       })),
     ...ofRole('measure', 'value'),
     ...ofRole('measure', 'units'),

@@ -45,3 +45,14 @@ export function joinedDays(ranges: readonly Days[]): Days[] {
   }
   return joined;
 }
+
+/** Returns the last day of the last range of each column that has one. @param columns with ranges in order */
+export const newestDays = (
+  columns: readonly (readonly [column: string, ranges: readonly Days[]])[],
+): Map<string, string> =>
+  new Map(
+    columns.flatMap(([column, ranges]): [string, string][] => {
+      const newest = ranges.at(-1);
+      return newest ? [[column, newest.to]] : [];
+    }),
+  );

@@ -110,7 +110,7 @@ export class PlanSession {
     this.locks = new Locks(this.planned.id, () => void this.changes.followLocks());
     this.trial = new Trial(this.planned, this.loading, changeText);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
-    this.fields = new Fields(this.planned, this.loading, this.arrangement);
+    this.fields = new Fields(this.planned, this.loading, this.arrangement, this.locks);
     this.find = new Find(this.loading, this.selection);
     const { arrangement, selection, trial } = this;
     this.changes = new Changes(this.planned, this.loading, this.log, {

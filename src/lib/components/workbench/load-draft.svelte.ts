@@ -18,6 +18,9 @@ import { formatInterval, NO_OFFSET, parseInterval, type Offset } from '../interv
 export type KeyedCondition = ConditionDraft & { key: number };
 type Group = { key: number; conditions: KeyedCondition[] };
 
+/** The condition that the log has for a load without filters. */
+export const ALL_ROWS = 'TRUE';
+
 const Part = v.nullable(v.number());
 
 /** The form of a new segment as it is stored in the browser. */
@@ -154,7 +157,8 @@ export class LoadDraft {
       this.groups = this.keyed(fromFilters(params.filters));
       return;
     }
-    this.sql = params?.raw_where ?? params?.where_clause ?? '';
+    const { raw_where, where_clause } = params ?? {};
+    this.sql = raw_where ?? (where_clause === ALL_ROWS ? '' : (where_clause ?? ''));
     this.mode = this.sql === '' ? 'filters' : 'sql';
   }
 

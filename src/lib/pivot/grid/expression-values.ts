@@ -3,13 +3,14 @@ import { neededColumns, type Underlying } from '../slice/underlying';
 import { valueKey } from '../values/cell-value';
 import type { CellValue, EngineTable, ViewConfig } from '../values/engine-types';
 import { readBucket, startOf, type TimeUnit } from '../values/time-unit';
+import { readToDate, type ToDate, toDateValue } from '../values/to-date';
 import { Answers } from '../waiting';
 import type { BesideTable } from './beside';
 import { OwnViews } from './own-views';
 
 /**
- * The source values behind the values of an expression, in all rows of a table. The days of a month are known
- * without the engine; other expressions need a view each.
+ * The source values behind the values of an expression, in all rows of a table. The days of a month, and those to date,
+ * are known without the engine; other expressions need a view each.
  */
 export class ExpressionValues {
   private readonly answers = new Answers<Underlying>();
@@ -48,6 +49,9 @@ export class ExpressionValues {
     const bucket = readBucket(text);
     const days = bucket && this.beside.daysOf(bucket.date);
     if (bucket && days) return inUnits(bucket.date, days, bucket.unit);
+    const toDate = readToDate(text);
+    const allDays = toDate && this.beside.daysOf(toDate.date);
+    if (toDate && allDays) return toDateOrToGo(toDate, allDays);
     const columns = await neededColumns(this.table, text);
     const view = await this.views.open(expression, () =>
       this.table.view({
@@ -71,4 +75,9 @@ const inUnits = (date: string, days: readonly CellValue[], unit: TimeUnit): Unde
     value: valueKey(typeof day === 'number' ? startOf(day, unit) : null),
     tuple: [day],
   })),
+});
+
+const toDateOrToGo = (toDate: ToDate, days: readonly CellValue[]): Underlying => ({
+  columns: [toDate.date],
+  tuples: days.map((day) => ({ value: valueKey(toDateValue(toDate, day)), tuple: [day] })),
 });

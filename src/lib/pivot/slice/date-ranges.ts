@@ -48,9 +48,11 @@ function withoutGap(periods: readonly Required<DateRange>[]): Required<DateRange
 }
 
 /**
- * Returns the range of days between two ends in epoch milliseconds; null if the service has no such range.
+ * Returns the range of days between two ends in epoch milliseconds; null if an end is infinite, or if the service has no
+ * such range.
  */
 export function rangeOf(first: number, last: number): Required<DateRange> | null {
+  if (!Number.isFinite(first) || !Number.isFinite(last)) return null;
   const [from, to] = [first, last].map((end) => String(toScalar(end, 'date')));
   return from && to && ISO_DAY.test(from) && ISO_DAY.test(to) ? { from, to } : null;
 }

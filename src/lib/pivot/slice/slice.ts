@@ -7,6 +7,7 @@ import type { CellValue, Schema } from '../values/engine-types';
 import { rangeOf, type Periods } from './date-ranges';
 import { filterText, filterValues, parseTerm } from './filter-values';
 import { lastDayOf, readBucket } from '../values/time-unit';
+import { type DaySpan, readToDate, toDateDays } from '../values/to-date';
 import type { Underlying } from './underlying';
 import { behindValues } from './underlying';
 
@@ -103,26 +104,31 @@ const conditionsOf = ({
   ...(columnPath ?? []).map((value, i) => ({ column: splitBy[i] ?? '', values: [value] })),
 ];
 
-/** Consecutive days: the first and the last one in epoch milliseconds, both included. */
-interface Days {
-  first: number;
-  last: number;
-}
+const ALL_DAYS: DaySpan = { first: -Infinity, last: Infinity };
 
-const ALL_DAYS: Days = { first: -Infinity, last: Infinity };
-
-const inBoth = (one: Days, other: Days): Days => ({
+const inBoth = (one: DaySpan, other: DaySpan): DaySpan => ({
   first: Math.max(one.first, other.first),
   last: Math.min(one.last, other.last),
 });
 
+/** Returns the date and the days of a value of an expression: those of a month, or those to date; null for any other. */
+function daysOf(expression: string, value: CellValue): { date: string; days: DaySpan } | null {
+  const bucket = readBucket(expression);
+  if (bucket && typeof value === 'number') {
+    return { date: bucket.date, days: { first: value, last: lastDayOf(value, bucket.unit) } };
+  }
+  const toDate = readToDate(expression);
+  const days = toDate && toDateDays(toDate, value);
+  return days && { date: toDate.date, days };
+}
+
 class SliceBuilder {
   private readonly held = new Map<string, readonly CellValue[]>();
   /** The days that filters of a date column admit. */
-  private readonly ranges = new Map<string, Days>();
+  private readonly ranges = new Map<string, DaySpan>();
   private readonly notHeld: NotHeld[] = [];
-  /** The days that the units of time of a date column admit; null if another condition restricts its days. */
-  private readonly periods = new Map<string, Days | null>();
+  /** The days that the expressions of a date column admit; null if another condition restricts its days. */
+  private readonly periods = new Map<string, DaySpan | null>();
   private impossible: string | null = null;
 
   constructor(
@@ -224,18 +230,17 @@ class SliceBuilder {
     return true;
   }
 
-  /** Records the days of a unit of time, or null for columns that another condition restricts. */
+  /** Records the days of a value of an expression, or null for columns that another condition restricts. */
   private notePeriod(name: string, values: readonly CellValue[], columns: readonly string[]): void {
-    const bucket = readBucket(this.cell.expressions[name] ?? '');
-    const [start, ...others] = values;
-    if (!bucket || typeof start !== 'number' || others.length > 0 || !this.isDate(bucket.date)) {
+    const [value = null, ...others] = values;
+    const period = daysOf(this.cell.expressions[name] ?? '', value);
+    if (!period || others.length > 0 || !this.isDate(period.date)) {
       for (const column of columns) this.periods.set(column, null);
       return;
     }
-    const before = this.periods.get(bucket.date);
+    const before = this.periods.get(period.date);
     if (before === null) return;
-    const period = { first: start, last: lastDayOf(start, bucket.unit) };
-    this.periods.set(bucket.date, inBoth(before ?? ALL_DAYS, period));
+    this.periods.set(period.date, inBoth(before ?? ALL_DAYS, period.days));
   }
 
   private heldPeriods(): Periods {
