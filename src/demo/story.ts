@@ -80,7 +80,6 @@ export async function tellStory(
   await call(url, 'POST', `/api/versions/${versionId}/actuals`, {
     ...{ from: `${firstYear + 1}-01-01`, through: `${firstYear + 1}-03-31` },
     date_offset: `${firstYear - 1 - FIRST_ORDER_YEAR} years`,
-    filters: [[{ cname: 'Order Date', op: 'between', value: ['2016-01-01', '2016-03-31'] }]],
     pf_user: 'Ann',
     note: 'The first quarter is over',
   });
