@@ -14,7 +14,7 @@ import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/serve
 import { Events } from '$lib/server/event-streams';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody } from '$lib/server/http/answers';
-import { discardBody, locatedCharacter, requireJsonBody } from '$lib/server/http/request-body';
+import { discardBody, locatedCharacter, requireBodyType } from '$lib/server/http/request-body';
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
@@ -127,7 +127,8 @@ export const handle: Handle = async ({ event, resolve }) => {
   }
   // Node closes the connection after this time without traffic.
   socket?.setTimeout(silenceAllowed(response));
-  if (isApi) await discardBody(request);
+  const takesFile = endpointOf(request.method, route.id, event.params)?.file !== undefined;
+  if (isApi) await discardBody(request, takesFile ? 2 * config.fileLimit : undefined);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
   response.headers.set('x-request-id', locals.requestId);
   if (locals.bodySkipped) response.headers.set(BODY_SKIPPED_HEADER, locals.bodySkipped);
@@ -226,7 +227,7 @@ function refusalOf({ request, url, route, params, locals, platform }: RequestEve
     // Pages accept no writes, so this check does not depend on the path.
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
       requireSameOrigin(request.headers, url, config.hosts);
-      requireJsonBody(request);
+      requireBodyType(request, endpoint?.file);
     }
     return undefined;
   } catch (refusal) {

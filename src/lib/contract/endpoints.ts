@@ -1,5 +1,6 @@
 /** Every endpoint of the service. */
 import type { Endpoint } from './endpoints/endpoint';
+import { FILE_ENDPOINTS } from './endpoints/files';
 import { LOG_ENDPOINTS } from './endpoints/log';
 import { ROW_ENDPOINTS } from './endpoints/rows';
 import { SERVICE_ENDPOINTS } from './endpoints/service';
@@ -12,6 +13,7 @@ import { VERSION_ENDPOINTS } from './endpoints/versions';
  */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...SERVICE_ENDPOINTS,
+  ...FILE_ENDPOINTS,
   ...SOURCE_ENDPOINTS,
   ...VERSION_ENDPOINTS,
   ...ROW_ENDPOINTS,

@@ -25,7 +25,7 @@ const REFUSALS: Record<number, string> = {
   404: 'The source, version, view, profile, log entry, table or template does not exist',
   409: 'It conflicts with the present state',
   413: 'The body is too large',
-  415: 'The body is not application/json',
+  415: 'The body has another type than the endpoint takes',
   421: 'The host is not accepted',
   422: 'Well-formed, but cannot be carried out',
   423: 'Somebody has locked rows of this change',
@@ -121,6 +121,7 @@ function describeEndpoint(endpoint: Endpoint) {
     summary,
     query = {},
     request,
+    file,
     writesRows,
     minimal,
     answer,
@@ -152,7 +153,7 @@ function describeEndpoint(endpoint: Endpoint) {
     ...(writesRows ? [423] : []),
     ...(method === 'get' ? [] : [403, 415]),
     // 422 for a character that the encoding of the database does not have.
-    ...(request ? [413, 422] : []),
+    ...(request || file ? [413, 422] : []),
     421,
     500,
     503,
@@ -162,6 +163,7 @@ function describeEndpoint(endpoint: Endpoint) {
     description: role === null ? 'Needs no name.' : `Needs the role ${role}.`,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
+    ...(file ? { requestBody: { required, content: { [file]: {} } } } : {}),
     responses: {
       [answer.status]: success(answer, [
         ...(request ? [BODY_SKIPPED_HEADER] : []),

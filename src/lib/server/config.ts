@@ -40,6 +40,8 @@ export interface Config {
   waitTimeout: number;
   /** Longest request body, in bytes. */
   bodyLimit: number;
+  /** Longest file that becomes a table, in bytes; 0 if files are not accepted. */
+  fileLimit: number;
   /** Bytes that the rows of all answers may take in memory at a time. */
   memory: number;
   /** Whether rows that were read stay in memory for the next read, as long as there is room. */
@@ -182,6 +184,14 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     bodyLimit: read('PF_BODY_LIMIT', 1_048_576, 'a number of bytes from 1 to 1073741824', (s) =>
       wholeNumber(s, 1, 1_073_741_824),
     ),
+    fileLimit: read('PF_FILES', true, '1 or 0', yesOrNo)
+      ? read(
+          'PF_FILE_LIMIT',
+          256 * MEGABYTE,
+          'a number of bytes from 1 to 1099511627776',
+          (s) => wholeNumber(s, 1, 1_099_511_627_776),
+        )
+      : 0,
     memory: read(
       'PF_MEMORY_MB',
       defaultMemory(),

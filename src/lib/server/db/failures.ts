@@ -9,6 +9,8 @@ export const SQLSTATE = {
   undefinedColumn: '42703',
   undefinedTable: '42P01',
   duplicateColumn: '42701',
+  duplicateTable: '42P07',
+  insufficientPrivilege: '42501',
   tooManyColumns: '54011',
   untranslatableCharacter: '22P05',
   undefinedFunction: '42883',

@@ -5,6 +5,7 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { SelectColumn } from './binary-copy';
 import { copyOut, describeStatement } from './binary-copy';
+import { copyIn } from './copy-in';
 import { Queryable, sendOne } from './queryable';
 import type { Watch } from './watch';
 
@@ -80,5 +81,10 @@ export class Transaction extends Queryable {
     signal: AbortSignal,
   ): Promise<void> {
     return this.watch.run(() => copyOut(this.client, select, onChunk, signal, 'csv'));
+  }
+
+  /** Runs a `COPY … FROM STDIN` with its text. @throws also the error of `text` */
+  copyIn(statement: SqlText, text: AsyncIterable<Uint8Array>): Promise<void> {
+    return this.watch.run(() => copyIn(this.client, statement, text));
   }
 }

@@ -54,6 +54,17 @@ export function entriesQuery(url: URL): number[] | undefined {
   return texts.length === 0 ? undefined : texts.map(logidParam);
 }
 
+/** One of several words in the query string; undefined if it is missing. @throws AppError 400 */
+export const optionalChoice = <T extends string>(
+  url: URL,
+  name: string,
+  choices: readonly T[],
+): T | undefined =>
+  // The fallback is not used.
+  url.searchParams.has(name) && choices[0]
+    ? choiceQuery(url, name, choices, choices[0])
+    : undefined;
+
 /** One of several words in the query string, or `fallback` if it is missing. @throws AppError 400 */
 export function choiceQuery<T extends string>(
   url: URL,

@@ -14,12 +14,17 @@ import { headerList } from '../header-list';
 const hasBody = ({ headers }: Request): boolean =>
   Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding');
 
-/** Holds a body to JSON by its content type, even if no handler reads it. @throws AppError 415 */
-export function requireJsonBody(request: Request): void {
+/**
+ * Holds a body to JSON, or to the type of a file, by its content type, even if no handler reads it.
+ * @throws AppError 415
+ */
+export function requireBodyType(request: Request, file?: string): void {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (hasBody(request) && type !== 'application/json') {
+  if (!hasBody(request) || type === (file ?? 'application/json')) return;
+  if (file === undefined) {
     throw new AppError(415, 'Send the body as JSON, with content-type: application/json');
   }
+  throw new AppError(415, `Send the file itself as the body, with content-type: ${file}`);
 }
 
 /**
@@ -220,14 +225,17 @@ async function readText(request: Request, limit: number): Promise<string> {
   }
 }
 
-/** Drains an unread body; otherwise the connection hangs. */
-export async function discardBody(request: Request): Promise<void> {
+/**
+ * Drains an unread body; otherwise the connection hangs.
+ * @param most bytes after which the connection is closed
+ */
+export async function discardBody(request: Request, most = DISCARDED): Promise<void> {
   if (request.bodyUsed) return;
   let size = 0;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength;
-      if (size > DISCARDED) break;
+      if (size > most) break;
     }
   } catch {
     // The client is gone. Its answer must be made all the same, since it holds memory until it is sent.

@@ -1,0 +1,77 @@
+/** Endpoints that make tables from files. */
+import * as v from 'valibot';
+import {
+  FILE_DATE_ORDERS,
+  FILE_DECIMALS,
+  FILE_DELIMITERS,
+  FILE_ENCODINGS,
+  FILE_HEADERS,
+  FilePreview,
+  FilesAnswer,
+  FileTable,
+  MISFIT_CHOICES,
+} from '../files';
+import { CSV } from '../primitives';
+import { created, type Endpoint, json } from './endpoint';
+
+/** What can be said about a file; the rest is recognised. */
+const CHOICES: NonNullable<Endpoint['query']> = {
+  name: {
+    schema: v.string(),
+    description: 'The name of the file, from which that of the table is taken',
+    required: true,
+  },
+  encoding: { schema: v.picklist(FILE_ENCODINGS), description: 'The encoding of the text' },
+  delimiter: { schema: v.picklist(FILE_DELIMITERS), description: 'The sign between two cells' },
+  header: {
+    schema: v.picklist(FILE_HEADERS),
+    description: 'Whether the first line names the columns',
+  },
+  decimal: { schema: v.picklist(FILE_DECIMALS), description: 'The sign before the decimals' },
+  date_order: {
+    schema: v.picklist(FILE_DATE_ORDERS),
+    description: 'The order of day and month where the year comes last',
+  },
+  types: {
+    schema: v.string(),
+    description:
+      'Types of the columns in their order, separated by commas; one that is left empty is recognised',
+  },
+};
+
+export const FILE_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'get',
+    path: '/files',
+    role: 'reader',
+    summary: 'Whether files are accepted, and their largest size',
+    answer: json(FilesAnswer),
+    refusals: [],
+  },
+  {
+    method: 'post',
+    path: '/files/preview',
+    role: 'admin',
+    summary: 'What is recognised in a file, and its first rows',
+    query: CHOICES,
+    file: CSV,
+    answer: json(FilePreview),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/files',
+    role: 'admin',
+    summary: 'Make a table from a file',
+    query: {
+      ...CHOICES,
+      misfits: {
+        schema: v.picklist(MISFIT_CHOICES),
+        description: 'Whether rows that do not fit are left out; refuse by default',
+      },
+    },
+    file: CSV,
+    answer: created(FileTable),
+    refusals: [400, 404, 409],
+  },
+];

@@ -1,0 +1,109 @@
+/** Files that become tables: what is recognised in them, and what can be said about them. */
+import * as v from 'valibot';
+import { row } from './primitives';
+
+/** The schema of the tables that are made from files. */
+export const FILES_SCHEMA = 'pf_files';
+
+/** Encodings of a file, by the names that `TextDecoder` knows. */
+export const FILE_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type FileEncoding = (typeof FILE_ENCODINGS)[number];
+
+/** The signs between two cells of a line, by name. */
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
+export type Delimiter = keyof typeof DELIMITERS;
+export const FILE_DELIMITERS = ['comma', 'semicolon', 'tab', 'pipe'] as const;
+
+/** Whether the first line names the columns. */
+export const FILE_HEADERS = ['yes', 'no'] as const;
+export type FileHeader = (typeof FILE_HEADERS)[number];
+
+/** The sign before the decimals of a number. */
+export const FILE_DECIMALS = ['point', 'comma'] as const;
+export type FileDecimal = (typeof FILE_DECIMALS)[number];
+
+/** The order of day and month where the year comes last; `ymd` accepts only dates that begin with the year. */
+export const FILE_DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
+export type FileDateOrder = (typeof FILE_DATE_ORDERS)[number];
+
+/** The types that a column of a file can have. */
+export const FILE_TYPES = [
+  'integer',
+  'numeric',
+  'date',
+  'timestamp',
+  'timestamptz',
+  'boolean',
+  'text',
+] as const;
+export type FileType = (typeof FILE_TYPES)[number];
+
+/** What happens to a file with rows that do not fit. */
+export const MISFIT_CHOICES = ['refuse', 'leave_out'] as const;
+export type MisfitChoice = (typeof MISFIT_CHOICES)[number];
+
+/** Answer of GET files: whether files are accepted, and their largest size in bytes. */
+export const FilesAnswer = v.object({ accepted: v.boolean(), limit: v.number() });
+export type FilesAnswer = v.InferOutput<typeof FilesAnswer>;
+
+/**
+ * Rows that do not fit: their number and the first 20. `line` is the line of the file on which the row begins,
+ * from 1; `cname` is null if the row as a whole does not fit.
+ */
+const Misfits = v.object({
+  row_count: v.number(),
+  rows: v.array(
+    v.object({
+      line: v.number(),
+      cname: v.nullable(v.string()),
+      problem: v.string(),
+    }),
+  ),
+});
+export type Misfits = v.InferOutput<typeof Misfits>;
+
+const type = v.picklist(FILE_TYPES);
+
+/**
+ * One column of a file. `nearly` names a narrower type that almost all cells have, with the number of the other
+ * cells and the lines of the first five; null if there is none.
+ */
+const FileColumn = v.object({
+  cname: v.string(),
+  type,
+  nearly: v.nullable(v.object({ type, row_count: v.number(), lines: v.array(v.number()) })),
+});
+export type FileColumn = v.InferOutput<typeof FileColumn>;
+
+/** Answer of POST files/preview (docs/contract/04-data-loading.md#post-filespreview). */
+export const FilePreview = v.object({
+  tname: v.pipe(v.string(), v.description('The name that the table would have')),
+  taken: v.pipe(v.boolean(), v.description('Whether there is a table of this name')),
+  encoding: v.picklist(FILE_ENCODINGS),
+  delimiter: v.picklist(FILE_DELIMITERS),
+  header: v.picklist(FILE_HEADERS),
+  decimal: v.picklist(FILE_DECIMALS),
+  date_order: v.picklist(FILE_DATE_ORDERS),
+  unsure: v.pipe(
+    v.array(v.picklist(['decimal', 'date_order'])),
+    v.description('What the file leaves open, so that another choice gives other values'),
+  ),
+  row_count: v.pipe(v.number(), v.description('Number of rows that fit')),
+  columns: v.array(FileColumn),
+  rows: v.pipe(
+    v.array(row),
+    v.description('The first 20 rows that fit, as the table would have them'),
+  ),
+  misfits: Misfits,
+});
+export type FilePreview = v.InferOutput<typeof FilePreview>;
+
+/** Answer of POST files: the table, and the rows that were left out. */
+export const FileTable = v.object({
+  schema: v.string(),
+  tname: v.string(),
+  row_count: v.number(),
+  columns: v.array(v.object({ cname: v.string(), type: v.string() })),
+  left_out: Misfits,
+});
+export type FileTable = v.InferOutput<typeof FileTable>;

@@ -1,0 +1,184 @@
+/** What all cells of a column have in common. */
+import type { FileColumn, FileDateOrder, FileDecimal, FileType } from '../../contract/files';
+import { FILE_DATE_ORDERS, FILE_DECIMALS } from '../../contract/files';
+import { isMidnight, parseDate } from './dates';
+import { parseNumber } from './numbers';
+
+/** Number of lines that are remembered of the cells that do not fit. */
+const LINES = 5;
+/** A type that more cells than these, and more than a tenth of the others, do not have is given up. */
+const FEW = 20;
+
+/** The cells that have a type, and those that do not. */
+class Fit {
+  fits = 0;
+  misses = 0;
+  readonly lines: number[] = [];
+
+  get isComplete(): boolean {
+    return this.misses === 0 && this.fits > 0;
+  }
+
+  get isGivenUp(): boolean {
+    return this.misses > FEW && this.misses > this.fits / 10;
+  }
+
+  miss(line: number): void {
+    this.misses++;
+    if (this.lines.length < LINES) this.lines.push(line);
+  }
+}
+
+class NumberFit extends Fit {
+  mostWhole = 1;
+  mostDecimals = 0;
+  percents = 0;
+  withCurrency = 0;
+  padded = 0;
+  readonly currencies = new Set<string>();
+
+  /** Whether the numbers can be added up: all in percent or none, all in one currency or none. */
+  get agrees(): boolean {
+    const allOrNone = (n: number) => n === 0 || n === this.fits;
+    const oneCurrency = this.currencies.size <= 1 && allOrNone(this.withCurrency);
+    return this.padded === 0 && allOrNone(this.percents) && oneCurrency;
+  }
+}
+
+class DateFit extends Fit {
+  withTime = 0;
+  withZone = 0;
+  pastMidnight = 0;
+
+  /** The narrowest type that holds all dates. */
+  get type(): FileType {
+    if (this.withZone === this.fits) return 'timestamptz';
+    return this.withZone > 0 || this.pastMidnight > 0 ? 'timestamp' : 'date';
+  }
+}
+
+/** Collects what the cells of one column can be, under every notation. */
+export class ColumnFacts {
+  private readonly numbers = { point: new NumberFit(), comma: new NumberFit() };
+  private readonly dates = { ymd: new DateFit(), dmy: new DateFit(), mdy: new DateFit() };
+  private readonly booleans = new Fit();
+  /** Whether all cells are blank. */
+  isEmpty = true;
+  /** Whether a number or date has another value in another notation. */
+  private readonly isOpen = { decimal: false, dateOrder: false };
+
+  /** @param text a cell; one that is blank has every type */
+  take(text: string, line: number): void {
+    const cell = text.trim();
+    if (cell === '') return;
+    this.isEmpty = false;
+    this.takeNumber(cell, line);
+    this.takeDate(cell, line);
+    if (this.booleans.isGivenUp) return;
+    if (/^(true|false)$/i.test(cell)) this.booleans.fits++;
+    else this.booleans.miss(line);
+  }
+
+  private takeNumber(cell: string, line: number): void {
+    const values = FILE_DECIMALS.map((decimal) => {
+      const fit = this.numbers[decimal];
+      if (fit.isGivenUp) return undefined;
+      const number = parseNumber(cell, decimal);
+      if (number === null) {
+        fit.miss(line);
+        return undefined;
+      }
+      fit.fits++;
+      fit.mostWhole = Math.max(fit.mostWhole, number.whole);
+      fit.mostDecimals = Math.max(fit.mostDecimals, number.decimals);
+      if (number.isPercent) fit.percents++;
+      if (number.isPadded) fit.padded++;
+      if (number.currency) {
+        fit.withCurrency++;
+        if (fit.currencies.size < 2) fit.currencies.add(number.currency);
+      }
+      return number.text;
+    });
+    if (differ(values)) this.isOpen.decimal = true;
+  }
+
+  private takeDate(cell: string, line: number): void {
+    const values = FILE_DATE_ORDERS.map((order) => {
+      const fit = this.dates[order];
+      if (fit.isGivenUp) return undefined;
+      const found = parseDate(cell, order);
+      if (found === null) {
+        fit.miss(line);
+        return undefined;
+      }
+      fit.fits++;
+      if (found.time) fit.withTime++;
+      if (found.zone) fit.withZone++;
+      if (!isMidnight(found.time)) fit.pastMidnight++;
+      return found.date;
+    });
+    if (differ(values)) this.isOpen.dateOrder = true;
+  }
+
+  /** Whether all cells are numbers with this decimal sign. */
+  isNumber(decimal: FileDecimal): boolean {
+    return this.numbers[decimal].isComplete;
+  }
+
+  /** Whether all cells are dates in this order. */
+  isDate(order: FileDateOrder): boolean {
+    return this.dates[order].isComplete;
+  }
+
+  /** Whether all cells are numbers with either decimal sign, and some have two values then. */
+  get leavesDecimalOpen(): boolean {
+    return this.isOpen.decimal && this.isNumber('point') && this.isNumber('comma');
+  }
+
+  /** Whether all cells are dates with either the day or the month first, and some have two values then. */
+  get leavesDateOrderOpen(): boolean {
+    return this.isOpen.dateOrder && this.isDate('dmy') && this.isDate('mdy');
+  }
+
+  /** The narrowest type that all cells have; `text` if there is none. */
+  type(decimal: FileDecimal, order: FileDateOrder): FileType {
+    const dates = this.dates[order];
+    if (this.booleans.isComplete) return 'boolean';
+    const number = this.numberType(decimal);
+    if (number) return number;
+    return dates.isComplete ? dates.type : 'text';
+  }
+
+  /** Digits behind the point that a numeric column needs; null if they and those before it are too many. */
+  scale(decimal: FileDecimal): number | null {
+    const { mostWhole, mostDecimals, isGivenUp } = this.numbers[decimal];
+    return isGivenUp || mostWhole + mostDecimals > 36 ? null : mostDecimals;
+  }
+
+  /** The type that almost all cells of a column of texts have. */
+  nearly(decimal: FileDecimal, order: FileDateOrder): FileColumn['nearly'] {
+    const numbers = this.numbers[decimal];
+    const dates = this.dates[order];
+    const kinds = [
+      ...(numbers.padded === 0 ? [{ fit: numbers, type: wholeOr(numbers) }] : []),
+      { fit: dates, type: dates.type },
+    ];
+    const near = kinds.find(
+      ({ fit }) => fit.misses > 0 && !fit.isGivenUp && fit.misses <= fit.fits / 5,
+    );
+    if (!near) return null;
+    const { fit, type } = near;
+    return { type, row_count: fit.misses, lines: fit.lines };
+  }
+
+  private numberType(decimal: FileDecimal): 'integer' | 'numeric' | undefined {
+    const numbers = this.numbers[decimal];
+    return numbers.isComplete && numbers.agrees ? wholeOr(numbers) : undefined;
+  }
+}
+
+const wholeOr = ({ mostDecimals, mostWhole }: NumberFit): 'integer' | 'numeric' =>
+  mostDecimals === 0 && mostWhole <= 18 ? 'integer' : 'numeric';
+
+const differ = (values: readonly (string | undefined)[]): boolean =>
+  new Set(values.filter((value) => value !== undefined)).size > 1;

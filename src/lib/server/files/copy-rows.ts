@@ -1,0 +1,113 @@
+/** Turns the rows of a file into the text of a COPY, and lists those that do not fit. */
+import { Buffer } from 'node:buffer';
+import type { FileType, Misfits } from '../../contract/files';
+import { DELIMITERS } from '../../contract/files';
+import type { Row } from '../../contract/primitives';
+import { type FileRow, rowsOf, textOf } from './csv';
+import { convert, type FilePlan, lastFilled, type OpenFile } from './recognise';
+
+/** Number of rows of a preview, and of misfits that are listed. */
+const LISTED = 20;
+/** Number of characters of a cell in the sentence about it. */
+const QUOTED = 40;
+
+const NAMES: Record<FileType, string> = {
+  integer: 'a whole number',
+  numeric: 'a number',
+  date: 'a date',
+  timestamp: 'a date with or without a time',
+  timestamptz: 'a date with a time and an offset from UTC',
+  boolean: 'true or false',
+  text: 'text',
+};
+
+/** The converted rows of a file. */
+export class ConvertedRows {
+  /** Number of rows that fit. */
+  rowCount = 0;
+  readonly misfits: Misfits = { row_count: 0, rows: [] };
+  /** The first rows that fit, as JSON. */
+  readonly first: Row[] = [];
+
+  constructor(
+    private readonly open: OpenFile,
+    private readonly plan: FilePlan,
+  ) {}
+
+  /** Reads the whole file. Yields the rows that fit, in batches, as the text format of a COPY. */
+  async *copyText(): AsyncGenerator<Buffer> {
+    const { encoding, delimiter, header } = this.plan;
+    let isFirst = header === 'yes';
+    for await (const rows of rowsOf(textOf(this.open(), encoding), DELIMITERS[delimiter])) {
+      let text = '';
+      for (const row of rows) {
+        if (isFirst) isFirst = false;
+        else text += this.line(row);
+      }
+      if (text) yield Buffer.from(text);
+    }
+  }
+
+  private line(row: FileRow): string {
+    const { columns } = this.plan;
+    const width = row.cells.length > columns.length ? lastFilled(row.cells) : row.cells.length;
+    // A row may end with empty cells, which spreadsheets add or leave out.
+    if (width > columns.length) {
+      return this.misfit(
+        row,
+        null,
+        `it has ${width} cells, and the table ${columns.length} columns`,
+      );
+    }
+    if (width < columns.length) {
+      return this.misfit(row, null, `it has only ${width} of ${columns.length} cells`);
+    }
+    const values: (string | null)[] = [];
+    for (const [i, { cname, type }] of columns.entries()) {
+      const cell = row.cells[i] ?? '';
+      const value = convert(cell, type, this.plan);
+      if (value === undefined) {
+        return this.misfit(row, cname, `“${shortened(cell.trim())}” is not ${NAMES[type]}`);
+      }
+      values.push(value);
+    }
+    this.rowCount++;
+    if (this.first.length < LISTED) this.first.push(this.asJson(values));
+    return `${values.map(escaped).join('\t')}\n`;
+  }
+
+  private misfit({ line }: FileRow, cname: string | null, problem: string): '' {
+    this.misfits.row_count++;
+    if (this.misfits.rows.length < LISTED) this.misfits.rows.push({ line, cname, problem });
+    return '';
+  }
+
+  private asJson(values: readonly (string | null)[]): Row {
+    return Object.fromEntries(
+      this.plan.columns.map(({ cname, type }, i) => {
+        const value = values[i] ?? null;
+        if (value === null) return [cname, null];
+        if (type === 'boolean') return [cname, value === 't'];
+        return [cname, type === 'integer' || type === 'numeric' ? Number(value) : value];
+      }),
+    );
+  }
+}
+
+/** The rows that do not fit, as one sentence. */
+export function misfitSentence({ row_count, rows }: Misfits): string {
+  const listed = rows.map(({ line, cname, problem }) =>
+    cname === null ? `line ${line}: ${problem}` : `line ${line}, “${cname}”: ${problem}`,
+  );
+  const more = row_count > rows.length ? [`and ${row_count - rows.length} more`] : [];
+  const count = row_count === 1 ? '1 row does not fit' : `${row_count} rows do not fit`;
+  return `${count}, and no table was made. Change the types, or leave these rows out. ${[...listed, ...more].join('; ')}`;
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+const escaped = (value: string | null): string =>
+  value === null ? '\\N' : value.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? '');
+
+const shortened = (text: string): string =>
+  text.length > QUOTED ? `${text.slice(0, QUOTED).replace(/[\ud800-\udbff]$/, '')}…` : text;

@@ -1,0 +1,263 @@
+/** Recognises delimiter, header, notations and types of a file from all of its rows. */
+import type {
+  Delimiter,
+  FileColumn,
+  FileDateOrder,
+  FileDecimal,
+  FileEncoding,
+  FileHeader,
+  FilePreview,
+  FileType,
+} from '../../contract/files';
+import { DELIMITERS, FILE_DELIMITERS } from '../../contract/files';
+import { AppError } from '../errors';
+import { ColumnFacts } from './column-facts';
+import { CsvReader, type FileRow, isBlank, MOST_COLUMNS, rowsOf, textOf } from './csv';
+import { isMidnight, parseDate } from './dates';
+import { columnNames } from './names';
+import { parseNumber } from './numbers';
+
+/** Choices about a file that were sent with it; what is undefined is recognised. */
+export interface FileChoices {
+  encoding?: FileEncoding | undefined;
+  delimiter?: Delimiter | undefined;
+  header?: FileHeader | undefined;
+  decimal?: FileDecimal | undefined;
+  dateOrder?: FileDateOrder | undefined;
+  /** Types by the position of the column. */
+  types: readonly (FileType | undefined)[];
+}
+
+/** A column of a file with the type that it gets. */
+export interface PlannedColumn extends FileColumn {
+  /** Digits behind the point of a numeric column; null for any number of them. */
+  scale: number | null;
+}
+
+/** How a file is read. */
+export interface FilePlan {
+  encoding: FileEncoding;
+  delimiter: Delimiter;
+  header: FileHeader;
+  decimal: FileDecimal;
+  dateOrder: FileDateOrder;
+  unsure: FilePreview['unsure'];
+  columns: PlannedColumn[];
+}
+
+/** Reads a file from its beginning. */
+export type OpenFile = () => AsyncIterable<Uint8Array>;
+
+/** Number of characters from which the delimiter is recognised. */
+const SAMPLE = 65_536;
+
+/**
+ * Recognises how a file is to be read.
+ *
+ * @param encoding that of the file, if none was chosen
+ * @throws AppError 422 if it cannot be read or has no rows, 400 if more types were sent than it has columns
+ */
+export async function recognise(
+  open: OpenFile,
+  encoding: FileEncoding,
+  choices: FileChoices,
+): Promise<FilePlan> {
+  const chosen = choices.encoding ?? encoding;
+  const delimiter = choices.delimiter ?? (await recogniseDelimiter(open, chosen));
+  const { first, facts } = await gather(open, chosen, DELIMITERS[delimiter]);
+  // A column without a name counts if it has cells.
+  const filled = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
+  const width = Math.max(lastFilled(first.cells), filled, 1);
+  const columns = Array.from({ length: width }, (_, i) => facts[i] ?? new ColumnFacts());
+  if (choices.types.length > width) {
+    throw new AppError(400, `types: the file has ${width} columns, not ${choices.types.length}`, {
+      field: 'types',
+    });
+  }
+
+  // The first line is not counted yet: whether it is a header depends on the others.
+  const guessed = notations(columns, delimiter, choices);
+  const header = choices.header ?? (isHeader(first, columns, guessed) ? 'yes' : 'no');
+  if (header === 'no')
+    columns.forEach((column, i) => column.take(first.cells[i] ?? '', first.line));
+  if (header === 'yes' && facts.length === 0) {
+    throw new AppError(422, 'The file has a line with names and no rows');
+  }
+  const { decimal, dateOrder, unsure } = notations(columns, delimiter, choices);
+
+  const names = columnNames(
+    columns.map((_, i) => (header === 'yes' ? (first.cells[i] ?? '') : '')),
+  );
+  return {
+    ...{ encoding: chosen, delimiter, header, decimal, dateOrder, unsure },
+    columns: columns.map((column, i) => {
+      const recognised = column.type(decimal, dateOrder);
+      const type = choices.types[i] ?? recognised;
+      return {
+        cname: names[i] ?? '',
+        type,
+        scale: column.scale(decimal),
+        nearly: type === 'text' ? column.nearly(decimal, dateOrder) : null,
+      };
+    }),
+  };
+}
+
+/** Reads all rows. The cells of the first one are not among the facts. */
+async function gather(
+  open: OpenFile,
+  encoding: FileEncoding,
+  delimiter: string,
+): Promise<{ first: FileRow; facts: ColumnFacts[] }> {
+  let first: FileRow | undefined;
+  const facts: ColumnFacts[] = [];
+  for await (const rows of rowsOf(textOf(open(), encoding), delimiter)) {
+    for (const row of rows) {
+      if (first === undefined) first = row;
+      else {
+        for (const [i, cell] of row.cells.entries()) {
+          (facts[i] ??= new ColumnFacts()).take(cell, row.line);
+        }
+      }
+    }
+  }
+  if (first === undefined) throw new AppError(422, 'The file is empty');
+  return { first, facts };
+}
+
+/** Number of cells up to the last one that is not blank: spreadsheets write empty cells after it. */
+export function lastFilled(cells: readonly string[]): number {
+  return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+}
+
+/** Decimal sign and date order of the file: those under which most columns are numbers and dates. */
+function notations(
+  columns: readonly ColumnFacts[],
+  delimiter: Delimiter,
+  choices: FileChoices,
+): Pick<FilePlan, 'decimal' | 'dateOrder' | 'unsure'> {
+  const votes = (isOne: (column: ColumnFacts) => boolean, isOther: typeof isOne): number =>
+    columns.filter((c) => isOne(c) && !isOther(c)).length -
+    columns.filter((c) => isOther(c) && !isOne(c)).length;
+  const points = votes(
+    (c) => c.isNumber('point'),
+    (c) => c.isNumber('comma'),
+  );
+  const daysFirst = votes(
+    (c) => c.isDate('dmy'),
+    (c) => c.isDate('mdy'),
+  );
+  const hasComma = points < 0 || (points === 0 && delimiter === 'semicolon');
+  const decimal = choices.decimal ?? (hasComma ? 'comma' : 'point');
+  const hasDayFirst = daysFirst > 0 || (daysFirst === 0 && decimal === 'comma');
+  const dateOrder =
+    choices.dateOrder ??
+    (columns.some((c) => c.isDate('ymd')) && daysFirst === 0 && !columns.some(isOrdered)
+      ? 'ymd'
+      : hasDayFirst
+        ? 'dmy'
+        : 'mdy');
+  const unsure: FilePreview['unsure'] = [];
+  if (!choices.decimal && points === 0 && columns.some((c) => c.leavesDecimalOpen)) {
+    unsure.push('decimal');
+  }
+  if (!choices.dateOrder && daysFirst === 0 && columns.some((c) => c.leavesDateOrderOpen)) {
+    unsure.push('date_order');
+  }
+  return { decimal, dateOrder, unsure };
+}
+
+/** Whether the order of day and month matters to a column. */
+const isOrdered = (column: ColumnFacts): boolean =>
+  (column.isDate('dmy') || column.isDate('mdy')) && !column.isDate('ymd');
+
+/** Whether the first line names the columns: it does not fit a type of the lines below it, or all are text. */
+function isHeader(
+  { cells }: FileRow,
+  columns: readonly ColumnFacts[],
+  { decimal, dateOrder }: Pick<FilePlan, 'decimal' | 'dateOrder'>,
+): boolean {
+  let fitting = 0;
+  for (const [i, column] of columns.entries()) {
+    const type = column.type(decimal, dateOrder);
+    const cell = cells[i]?.trim() ?? '';
+    // A year may be a name: 2026, 2027.
+    if (type === 'text' || cell === '' || /^(19|20)\d\d$/.test(cell)) continue;
+    if (convert(cell, type, { decimal, dateOrder }) === undefined) return true;
+    fitting++;
+  }
+  return fitting === 0;
+}
+
+async function recogniseDelimiter(open: OpenFile, encoding: FileEncoding): Promise<Delimiter> {
+  let sample = '';
+  for await (const text of textOf(open(), encoding)) {
+    sample += text.slice(0, SAMPLE - sample.length);
+    if (sample.length >= SAMPLE) break;
+  }
+  const named = /^sep=(.)\r?\n/i.exec(sample)?.[1];
+  const scores = FILE_DELIMITERS.map((delimiter) => ({
+    delimiter,
+    score: DELIMITERS[delimiter] === named ? Infinity : consistency(sample, DELIMITERS[delimiter]),
+  }));
+  return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
+}
+
+/** Share of the rows that have the most frequent number of cells; 0 if that is one. */
+function consistency(sample: string, delimiter: string): number {
+  let rows: FileRow[];
+  try {
+    rows = new CsvReader(delimiter).take(sample).filter((row) => !isBlank(row));
+    // A short file may be one line without an end.
+    if (rows.length === 0) rows = new CsvReader(delimiter).take(`${sample}\n`);
+  } catch {
+    return 0;
+  }
+  const counts = new Map<number, number>();
+  for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
+  const [width = 1, count = 0] =
+    [...counts].toSorted(([w1, n1], [w2, n2]) => n2 - n1 || w2 - w1)[0] ?? [];
+  if (width === 1) return 0;
+  return count / rows.length + width / (MOST_COLUMNS * 10);
+}
+
+/** Accepted words for true and false, if a column was chosen to be boolean. */
+const BOOLEANS: Record<string, string> = {
+  ...{ true: 't', t: 't', yes: 't', y: 't', '1': 't' },
+  ...{ false: 'f', f: 'f', no: 'f', n: 'f', '0': 'f' },
+};
+
+/**
+ * Converts a cell to the text of a type, as PostgreSQL reads it.
+ *
+ * @returns null for an empty cell, undefined if the cell does not have the type
+ */
+export function convert(
+  text: string,
+  type: FileType,
+  { decimal, dateOrder }: Pick<FilePlan, 'decimal' | 'dateOrder'>,
+): string | null | undefined {
+  const cell = text.trim();
+  if (cell === '') return null;
+  switch (type) {
+    case 'text':
+      return text;
+    case 'boolean':
+      return BOOLEANS[cell.toLowerCase()];
+    case 'integer': {
+      const number = parseNumber(cell, decimal);
+      const isWhole = number !== null && number.decimals === 0 && number.whole <= 18;
+      return isWhole ? number.text : undefined;
+    }
+    case 'numeric':
+      return parseNumber(cell, decimal)?.text;
+    default: {
+      const found = parseDate(cell, dateOrder);
+      if (found === null) return undefined;
+      if (type === 'date') return isMidnight(found.time) ? found.date : undefined;
+      const time = found.time || '00:00:00';
+      if (type === 'timestamp') return `${found.date} ${time}`;
+      return found.zone ? `${found.date} ${time}${found.zone}` : undefined;
+    }
+  }
+}

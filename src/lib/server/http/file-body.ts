@@ -1,0 +1,148 @@
+/** Receives a file as the body of a request, into a temporary file on disk. */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FileEncoding } from '../../contract/files';
+import {
+  FILE_DATE_ORDERS,
+  FILE_DECIMALS,
+  FILE_DELIMITERS,
+  FILE_ENCODINGS,
+  FILE_HEADERS,
+  FILE_TYPES,
+} from '../../contract/files';
+import type { Config } from '../config';
+import { AppError, reasonOf } from '../errors';
+import { EncodingEvidence } from '../files/encoding';
+import type { FileChoices, OpenFile } from '../files/recognise';
+import { optionalChoice, textQuery } from './params';
+
+/** Number of files that one process reads at a time. */
+const MOST_AT_ONCE = 4;
+
+/** Bytes that are read from the temporary file at a time. */
+const PART = 131_072;
+
+/** First bytes of files that are no text, and what they are. */
+const NO_TEXT: readonly [signature: string, what: string][] = [
+  ['504b0304', 'an Excel workbook (.xlsx) or another archive'],
+  ['d0cf11e0', 'an Excel workbook (.xls)'],
+  ['25504446', 'a PDF document'],
+  ['1f8b', 'compressed'],
+];
+
+/** A file that has arrived. */
+export interface ReceivedFile {
+  /** The name that was sent with it. */
+  name: string;
+  open: OpenFile;
+  encoding: FileEncoding;
+  choices: FileChoices;
+}
+
+let reading = 0;
+
+/**
+ * Receives the file of a request and runs `work` on it. The temporary file is deleted afterwards.
+ *
+ * @throws AppError 404 if files are not accepted, 400 for a parameter, 413 if the file is too large, 415 if it is
+ * no text, 503 if the server reads enough files already or has no room
+ */
+export async function withFile<Result>(
+  { request, url, locals }: { request: Request; url: URL; locals: { config: Config } },
+  work: (file: ReceivedFile) => Promise<Result>,
+): Promise<Result> {
+  const { fileLimit } = locals.config;
+  if (fileLimit === 0) {
+    throw new AppError(404, 'Files are not accepted here: the service runs with PF_FILES=0');
+  }
+  const name = textQuery(url, 'name');
+  const choices = choicesOf(url);
+  if (Number(request.headers.get('content-length') ?? 0) > fileLimit) throw tooLarge(fileLimit);
+  if (reading >= MOST_AT_ONCE) {
+    throw new AppError(503, 'The service reads other files at the moment; try again soon', {
+      retryAfter: 10,
+    });
+  }
+  reading++;
+  let folder: string | undefined;
+  try {
+    folder = await mkdtemp(join(tmpdir(), 'forecast-pivot-file-')).catch(noRoom);
+    const path = join(folder, 'file');
+    const encoding = await receive(request, path, fileLimit);
+    const open = () => createReadStream(path, { highWaterMark: PART });
+    return await work({ name, open, encoding, choices });
+  } finally {
+    reading--;
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function receive(request: Request, path: string, limit: number): Promise<FileEncoding> {
+  const evidence = new EncodingEvidence();
+  const file = await open(path, 'wx', 0o600).catch(noRoom);
+  let size = 0;
+  let failure: unknown;
+  try {
+    for await (const bytes of request.body ?? []) {
+      size += bytes.byteLength;
+      // A client reads no answer while it sends, so the rest is received, too.
+      if (size > 2 * limit) break;
+      if (size > limit || failure !== undefined) continue;
+      evidence.take(bytes);
+      await file.writeFile(bytes).catch((error: unknown) => (failure = error));
+    }
+  } finally {
+    await file.close();
+  }
+  if (size > limit) throw tooLarge(limit);
+  if (failure !== undefined) noRoom(failure);
+  if (size === 0) throw new AppError(400, 'The body is missing; send the file as the body');
+  const [, what] = NO_TEXT.find(([start]) => evidence.signature.startsWith(start)) ?? [];
+  if (what) {
+    throw new AppError(
+      415,
+      `The file is ${what}. Only text can be read: save the sheet as “CSV UTF-8” and choose that file`,
+    );
+  }
+  return evidence.encoding();
+}
+
+const tooLarge = (limit: number): AppError =>
+  new AppError(413, `The file is larger than ${limit} bytes, the limit of PF_FILE_LIMIT`);
+
+function noRoom(error: unknown): never {
+  throw new AppError(
+    503,
+    'The server cannot store the file while it reads it: the folder for temporary files (TMPDIR) is full or cannot be written',
+    { cause: new Error(reasonOf(error)), retryAfter: 60 },
+  );
+}
+
+function choicesOf(url: URL): FileChoices {
+  return {
+    encoding: optionalChoice(url, 'encoding', FILE_ENCODINGS),
+    delimiter: optionalChoice(url, 'delimiter', FILE_DELIMITERS),
+    header: optionalChoice(url, 'header', FILE_HEADERS),
+    decimal: optionalChoice(url, 'decimal', FILE_DECIMALS),
+    dateOrder: optionalChoice(url, 'date_order', FILE_DATE_ORDERS),
+    types: typesOf(url.searchParams.get('types') ?? ''),
+  };
+}
+
+/** @throws AppError 400 */
+function typesOf(text: string): FileChoices['types'] {
+  if (text === '') return [];
+  return text.split(',').map((word) => {
+    const type = FILE_TYPES.find((known) => known === word);
+    if (word !== '' && !type) {
+      throw new AppError(
+        400,
+        `types must be words with commas between, each empty or one of: ${FILE_TYPES.join(', ')}`,
+        { field: 'types' },
+      );
+    }
+    return type;
+  });
+}

@@ -1,0 +1,104 @@
+/** Tables from files: what is recognised in a file, and the table that is made of it. */
+import type {
+  FileEncoding,
+  FilePreview,
+  FilesAnswer,
+  FileTable,
+  MisfitChoice,
+} from '../../contract/files';
+import { FILES_SCHEMA } from '../../contract/files';
+import { tableColumns } from '../db/catalog';
+import type { Database } from '../db/database';
+import { isTaken, makeTable, taken } from '../db/files';
+import { AppError } from '../errors';
+import { ConvertedRows, misfitSentence } from '../files/copy-rows';
+import { tableNameOf } from '../files/names';
+import { type FileChoices, type OpenFile, recognise } from '../files/recognise';
+
+/** A file on disk, and what was said about it. */
+interface FileToRead {
+  name: string;
+  open: OpenFile;
+  /** The encoding that its bytes show. */
+  encoding: FileEncoding;
+  choices: FileChoices;
+}
+
+/** Whether files are accepted, and their largest size in bytes. */
+export const files = (limit: number): FilesAnswer => ({ accepted: limit > 0, limit });
+
+/**
+ * What is recognised in a file, and its first rows as the table would have them
+ * (docs/contract/04-data-loading.md#post-filespreview).
+ *
+ * @throws AppError 400 for a name that names no table, 422 if the file cannot be read
+ */
+export async function previewFile(db: Database, file: FileToRead): Promise<FilePreview> {
+  const tname = nameOf(file);
+  const plan = await recognise(file.open, file.encoding, file.choices);
+  const rows = new ConvertedRows(file.open, plan);
+  const text = rows.copyText();
+  while (!(await text.next()).done);
+  return {
+    tname,
+    taken: await isTaken(db, tname),
+    encoding: plan.encoding,
+    delimiter: plan.delimiter,
+    header: plan.header,
+    decimal: plan.decimal,
+    date_order: plan.dateOrder,
+    unsure: plan.unsure,
+    row_count: rows.rowCount,
+    columns: plan.columns.map(({ cname, type, nearly }) => ({ cname, type, nearly })),
+    rows: rows.first,
+    misfits: rows.misfits,
+  };
+}
+
+/**
+ * Makes a table from a file, in one transaction (docs/contract/04-data-loading.md#post-files).
+ *
+ * @throws AppError as {@link previewFile}; 409 if the name is taken, 422 if rows do not fit and may not be left out
+ */
+export async function tableFromFile(
+  db: Database,
+  file: FileToRead,
+  misfits: MisfitChoice,
+): Promise<FileTable> {
+  const tname = nameOf(file);
+  if (await isTaken(db, tname)) throw taken(tname);
+  const plan = await recognise(file.open, file.encoding, file.choices);
+  const rows = new ConvertedRows(file.open, plan);
+  const text = misfits === 'refuse' ? fitting(rows) : rows.copyText();
+  const columns = await db.transaction(async (tx) => {
+    await makeTable(tx, tname, plan.columns, text);
+    if (rows.rowCount === 0)
+      throw new AppError(422, `No row fits: ${misfitSentence(rows.misfits)}`);
+    return tableColumns(tx, FILES_SCHEMA, tname);
+  });
+  return {
+    schema: FILES_SCHEMA,
+    tname,
+    row_count: rows.rowCount,
+    columns: columns.map(({ cname, type }) => ({ cname, type: type.declared })),
+    left_out: rows.misfits,
+  };
+}
+
+/**
+ * The rows up to the first one that does not fit. The rest of the file is read for the list of misfits.
+ * @throws AppError 422 with that list
+ */
+async function* fitting(rows: ConvertedRows): AsyncGenerator<Uint8Array> {
+  for await (const text of rows.copyText()) if (rows.misfits.row_count === 0) yield text;
+  if (rows.misfits.row_count > 0) throw new AppError(422, misfitSentence(rows.misfits));
+}
+
+function nameOf({ name }: FileToRead): string {
+  const tname = tableNameOf(name);
+  if (tname === '') throw new AppError(400, 'name must not be empty', { field: 'name' });
+  if (!tname.isWellFormed()) {
+    throw new AppError(400, 'name: must be well-formed Unicode', { field: 'name' });
+  }
+  return tname;
+}

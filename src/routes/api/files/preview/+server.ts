@@ -1,0 +1,7 @@
+import { json } from '@sveltejs/kit';
+import { withFile } from '$lib/server/http/file-body';
+import { previewFile } from '$lib/server/services/files';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async (event) =>
+  json(await withFile(event, (file) => previewFile(event.locals.db, file)));
