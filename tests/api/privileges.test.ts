@@ -48,3 +48,19 @@ it('lists the tables that its database user can read, and knows no others', asyn
     expect([tname, registered.status]).toEqual([tname, found ? 201 : 404]);
   }
 });
+
+it('tells a database user that may make no tables what it needs, and makes tables once it may', async () => {
+  const send = () =>
+    api.send('/files?name=sales', {
+      method: 'POST',
+      body: 'Region,Amount\nNorth,5\n',
+      headers: { 'content-type': 'text/csv' },
+    });
+  const refused = await send();
+  expect([refused.status, refused.body.error]).toEqual([
+    422,
+    `The database role of the service may not make tables in the schema pf_files: permission denied for database ${owner.database.database}. Grant it CREATE on the database, or make the schema and grant it CREATE there`,
+  ]);
+  await owner.query(`CREATE SCHEMA pf_files; GRANT USAGE, CREATE ON SCHEMA pf_files TO ${role}`);
+  expect((await send()).status).toBe(201);
+});

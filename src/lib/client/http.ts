@@ -85,11 +85,58 @@ export async function send(url: string, call: Call = {}): Promise<Response> {
     connection.lose();
     throw new Unanswered(0, 'The server does not answer. Check the connection and try again.');
   }
+  return accepted(response, response.redirected);
+}
+
+/** Returns a successful response. @throws ApiError for any other */
+async function accepted(response: Response, isRedirected: boolean): Promise<Response> {
   // A proxy whose session has ended refuses, or redirects to a sign-in page.
-  if (response.status === 401 || response.redirected) throw new ApiError(401, SIGNED_OUT);
+  if (response.status === 401 || isRedirected) throw new ApiError(401, SIGNED_OUT);
   if (!response.ok) throw await refusal(response);
   connection.answered();
   return response;
+}
+
+/** A file to send as the body of a request. */
+export interface Upload {
+  file: Blob;
+  type: string;
+  signal?: AbortSignal | undefined;
+  /** Called with the number of bytes sent, repeatedly. */
+  onProgress: (bytes: number) => void;
+}
+
+/** Sends a file by POST and returns the JSON of the answer. Only XMLHttpRequest tells how much is sent. */
+export async function upload<Answer>(url: string, call: Upload): Promise<Answer> {
+  const { file, type, signal, onProgress } = call;
+  signal?.throwIfAborted();
+  const request = new XMLHttpRequest();
+  const abort = () => request.abort();
+  const response = new Promise<Response>((resolve, reject) => {
+    request.open('POST', url);
+    request.setRequestHeader('content-type', type);
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onload = () => {
+      const { status, statusText, responseText } = request;
+      const retry = request.getResponseHeader('retry-after');
+      const headers = retry === null ? {} : { 'retry-after': retry };
+      resolve(new Response(responseText, { status, statusText, headers }));
+    };
+    request.onabort = () => reject(signal?.reason);
+    request.onerror = () => {
+      connection.lose();
+      reject(new Unanswered(0, 'The connection was cut while the file was sent. Try again.'));
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    request.send(file);
+  });
+  try {
+    const answer = await response;
+    const isRedirected = request.responseURL !== new URL(url, location.href).href;
+    return read<Answer>(await accepted(answer, isRedirected));
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
 }
 
 const SIGNED_OUT = 'You are not signed in any more. Reload the page to sign in again.';

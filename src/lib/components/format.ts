@@ -62,6 +62,10 @@ export function formatDay(iso: string): string {
   return Number.isNaN(at) ? iso : days.format(at);
 }
 
+/** Formats a number of bytes: 12.3 MB. */
+export const formatMegabytes = (bytes: number): string =>
+  `${formatNumber(bytes / 1_000_000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`;
+
 /** Formats the month of a calendar day: "Mar 2019" in English. */
 export function formatMonth(iso: string): string {
   const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);

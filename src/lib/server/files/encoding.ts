@@ -4,8 +4,9 @@ import type { FileEncoding } from '../../contract/files';
 /** Number of bytes in which zeros are counted. */
 const SAMPLE = 65_536;
 
-/** Share of zeros among the high bytes of a UTF-16 text in a European language, at least. */
-const ZEROS = 0.3;
+/** Number of zeros among the high bytes of a UTF-16 text, at least, and their share in Latin scripts. */
+const FEWEST_ZEROS = 4;
+const ZEROS = 0.5;
 
 /** Gathers evidence for the encoding while a file arrives. */
 export class EncodingEvidence {
@@ -47,10 +48,10 @@ export class EncodingEvidence {
     const start = this.signature;
     if (start.startsWith('fffe')) return 'utf-16le';
     if (start.startsWith('feff')) return 'utf-16be';
-    const characters = Math.min(this.size, SAMPLE) / 2;
+    const fewest = Math.max(FEWEST_ZEROS, (Math.min(this.size, SAMPLE) / 2) * ZEROS);
     const [even, odd] = this.zeros;
-    if (odd > characters * ZEROS && even === 0) return 'utf-16le';
-    if (even > characters * ZEROS && odd === 0) return 'utf-16be';
+    if (odd >= fewest && even === 0) return 'utf-16le';
+    if (even >= fewest && odd === 0) return 'utf-16be';
     this.check(() => this.utf8.decode());
     return this.isUtf8 ? 'utf-8' : 'windows-1252';
   }

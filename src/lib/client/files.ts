@@ -1,0 +1,65 @@
+/** The endpoints that make tables from files, as typed functions. */
+import type {
+  Delimiter,
+  FileDateOrder,
+  FileDecimal,
+  FileEncoding,
+  FileHeader,
+  FilePreview,
+  FilesAnswer,
+  FileTable,
+  FileType,
+  MisfitChoice,
+} from '../contract/files';
+import { CSV } from '../contract/primitives';
+import { type CallOptions, json, upload } from './http';
+
+/** Choices about a file; the service recognises the rest. */
+export interface FileChoices {
+  encoding?: FileEncoding;
+  delimiter?: Delimiter;
+  header?: FileHeader;
+  decimal?: FileDecimal;
+  date_order?: FileDateOrder;
+  /** Types by the position of the column. */
+  types?: readonly (FileType | undefined)[];
+}
+
+/** A file with its name and the choices about it. */
+export interface FileToSend {
+  file: Blob;
+  name: string;
+  choices: FileChoices;
+}
+
+/** Options of a request that sends a file. */
+interface SendOptions {
+  signal?: AbortSignal;
+  /** Called with the number of bytes sent, repeatedly. */
+  onProgress: (bytes: number) => void;
+}
+
+/** GET /files: whether files are accepted, and their largest size in bytes. */
+export const getFiles = (o?: CallOptions) => json<FilesAnswer>('/api/files', o);
+
+/** POST /files/preview: what is recognised in a file, and its first rows. */
+export const previewFile = ({ file, name, choices }: FileToSend, o: SendOptions) =>
+  upload<FilePreview>(`/api/files/preview?${queryOf(name, choices)}`, { file, type: CSV, ...o });
+
+/** POST /files: makes a table; 409 if the name is taken, 422 if rows do not fit and are not left out. */
+export const makeTable = (
+  { file, name, choices }: FileToSend,
+  misfits: MisfitChoice,
+  o: SendOptions,
+) => {
+  const query = queryOf(name, choices);
+  query.set('misfits', misfits);
+  return upload<FileTable>(`/api/files?${query}`, { file, type: CSV, ...o });
+};
+
+function queryOf(name: string, { types = [], ...choices }: FileChoices): URLSearchParams {
+  const query = new URLSearchParams({ name, ...choices });
+  const last = types.findLastIndex((type) => type !== undefined);
+  if (last >= 0) query.set('types', Array.from(types.slice(0, last + 1), (t) => t ?? '').join(','));
+  return query;
+}

@@ -1,0 +1,151 @@
+/** A file that is to become a table: the choices about it and its preview. */
+import { type FileChoices, makeTable, previewFile } from '$lib/client/files';
+import { ApiError } from '$lib/client/http';
+import { Latest } from '$lib/client/latest.svelte';
+import { messageOf } from '$lib/client/message-of';
+import { formatMegabytes } from '../format';
+import type { FilePreview, FileTable, FileType } from '$lib/contract/files';
+
+/** How a file is read. */
+export type FileOptions = Pick<
+  FilePreview,
+  'encoding' | 'delimiter' | 'header' | 'decimal' | 'date_order' | 'unsure'
+>;
+
+/** The options of a file in which nothing was recognised yet. */
+const UNKNOWN: FileOptions = {
+  encoding: 'utf-8',
+  delimiter: 'comma',
+  header: 'yes',
+  decimal: 'point',
+  date_order: 'ymd',
+  unsure: [],
+};
+
+/** A file, the choices about it, and what the service recognises in it. */
+export class FileDraft {
+  file = $state.raw<File | null>(null);
+  /** The name of the table. */
+  name = $state('');
+  leaveOut = $state(false);
+  /** Number of bytes of the file that are sent. */
+  sent = $state(0);
+  isMaking = $state(false);
+  failure = $state<string | null>(null);
+  /** The problem with the name. */
+  nameFault = $state<string | null>(null);
+
+  private choices = $state.raw<FileChoices>({});
+  private readonly latest = new Latest<FilePreview>();
+  /** The last preview of this file, which stays while a choice does not fit the file. */
+  private recognised = $state.raw<FilePreview | null>(null);
+
+  /** @param limit the largest size of a file, in bytes */
+  constructor(private readonly limit: number) {}
+
+  get preview(): FilePreview | null {
+    return this.latest.answer;
+  }
+
+  /** The options of the file: those that were chosen, and those that were recognised. */
+  get options(): FileOptions {
+    const { types: _, ...chosen } = this.choices;
+    return { ...(this.recognised ?? UNKNOWN), ...chosen };
+  }
+
+  /** Whether the file is sent or read. */
+  get isBusy(): boolean {
+    return this.latest.waiting || this.isMaking;
+  }
+
+  /** Why there is no preview; null if there is one, or it is awaited. */
+  get previewFault(): string | null {
+    return this.latest.failure;
+  }
+
+  /** Whether all rows fit, or those that do not may be left out. */
+  get isReady(): boolean {
+    const { preview } = this;
+    if (!preview || this.isBusy || preview.row_count === 0) return false;
+    return preview.misfits.row_count === 0 || this.leaveOut;
+  }
+
+  /** Takes another file; earlier choices are dropped. */
+  choose(file: File): void {
+    this.latest.clear();
+    this.recognised = null;
+    this.choices = {};
+    this.failure = null;
+    this.nameFault = null;
+    this.leaveOut = false;
+    this.file = null;
+    if (file.size > this.limit) {
+      this.failure = `“${file.name}” has ${formatMegabytes(file.size)}; the service takes files of up to ${formatMegabytes(this.limit)}.`;
+      return;
+    }
+    this.file = file;
+    this.name = file.name.replace(/\.[^.]*$/, '');
+    this.ask();
+  }
+
+  /** Changes a choice and reads the file again. Types follow the columns, so a new delimiter drops them. */
+  change(change: Partial<FileChoices>): void {
+    const isOtherTable = 'delimiter' in change || 'encoding' in change;
+    this.choices = { ...this.choices, ...(isOtherTable ? { types: [] } : {}), ...change };
+    this.failure = null;
+    this.ask();
+  }
+
+  /** Chooses the type of the column at a position. */
+  setType(position: number, type: FileType): void {
+    const types = [...(this.choices.types ?? [])];
+    while (types.length <= position) types.push(undefined);
+    types[position] = type;
+    this.change({ types });
+  }
+
+  /** Reads the file again, after a failure. */
+  ask(): void {
+    const { file, choices } = this;
+    if (!file) return;
+    this.sent = 0;
+    this.latest.ask(async (signal) => {
+      const toSend = { file, name: file.name, choices };
+      const preview = await previewFile(toSend, { signal, onProgress: (n) => (this.sent = n) });
+      this.recognised = preview;
+      const isNamed = this.name.trim() === preview.tname;
+      if (isNamed && preview.taken) this.nameFault = TAKEN;
+      return preview;
+    });
+  }
+
+  /** Makes the table. @returns null if the service refuses; the reason is in `failure` or `nameFault` */
+  async make(): Promise<FileTable | null> {
+    const { file, choices, name } = this;
+    if (!file) return null;
+    this.isMaking = true;
+    this.failure = null;
+    this.nameFault = null;
+    this.sent = 0;
+    try {
+      const misfits = this.leaveOut ? 'leave_out' : 'refuse';
+      return await makeTable({ file, name: name.trim(), choices }, misfits, {
+        onProgress: (n) => (this.sent = n),
+      });
+    } catch (error) {
+      const isOfName = error instanceof ApiError && error.field === 'name';
+      if (isOfName) this.nameFault = messageOf(error);
+      else this.failure = messageOf(error);
+      return null;
+    } finally {
+      this.isMaking = false;
+    }
+  }
+
+  /** Cancels a pending preview. */
+  stop(): void {
+    this.latest.stop();
+  }
+}
+
+const TAKEN = 'There is a table of this name already; choose another name.';
