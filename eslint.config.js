@@ -133,6 +133,15 @@ const arrows = [
     ],
   ),
   forbid(
+    ['src/lib/server/files/**'],
+    [
+      ...anyOf('services', 'db', 'sql', 'arrow', 'client', 'pivot', 'plan', 'components'),
+      ...kit,
+      ...drivers,
+      ...io,
+    ],
+  ),
+  forbid(
     ['src/lib/server/sql/{quote,guard,tokens}.ts'],
     [
       ...anyOf('services', 'db', 'client', 'pivot', 'plan', 'components'),

@@ -92,6 +92,28 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'from-file',
+    template: 'service',
+    reach: async (page) => {
+      await page.goto('/sources/new/file');
+      await visible(page, 'Drop a CSV file here');
+    },
+  },
+  {
+    name: 'file',
+    template: 'service',
+    reach: async (page) => {
+      await page.goto('/sources/new/file');
+      const text = `Region,Ordered,Amount,Code\n${'North,1/2/2027,"1,204.50",7\n'.repeat(30)}South,3/4/2027,5,n/a\nEast,5\n`;
+      await page.getByLabel('File', { exact: true }).setInputFiles({
+        name: 'Sales 2027.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(text),
+      });
+      await visible(page, /1 row does not fit/);
+    },
+  },
+  {
     name: 'user',
     reach: async (page) => {
       await page.addInitScript(() => localStorage.removeItem('pf.user'));

@@ -26,6 +26,7 @@ describe('the configuration', () => {
       statementTimeout: 300_000,
       waitTimeout: 60_000,
       bodyLimit: 1_048_576,
+      fileLimit: 268_435_456,
       logLevel: 'info',
       metrics: true,
       hosts: { allowedHosts: null, hostHeader: 'host', schemeKnown: false },
@@ -47,6 +48,11 @@ describe('the configuration', () => {
     );
   });
 
+  it('accepts no files with PF_FILES=0', () => {
+    expect(loadConfig({ ...needed, PF_FILES: '0' }).fileLimit).toBe(0);
+    expect(loadConfig({ ...needed, PF_FILE_LIMIT: '1000' }).fileLimit).toBe(1000);
+  });
+
   it('takes an empty password where the variable is set', () => {
     expect(loadConfig({ ...needed, DB_PASSWORD: '' }).db.password).toBe('');
   });
@@ -56,6 +62,8 @@ describe('the configuration', () => {
     ['PORT', '70000'],
     ['PORT', '30x'],
     ['DB_PORT', '-1'],
+    ['PF_FILES', 'yes'],
+    ['PF_FILE_LIMIT', '256MB'],
     ['DB_SSLMODE', 'prefer'],
     ['DB_SSLMODE', 'verify-ca'],
     ['PF_SKIP_MIGRATION_CHECK', 'yes'],

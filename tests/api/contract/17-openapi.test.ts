@@ -42,6 +42,13 @@ function served(): string[] {
     });
 }
 
+const sendFile = ({ api }: Service, path: string): Promise<Answer> =>
+  api.send(path, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'Region,Amount,Code\nNorth,5.20,1\nSouth,7,x\n',
+  });
+
 /** A successful request to each endpoint, each on a plan or resource of its own. */
 const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
   'GET /health': (service) => service.api.get('/health'),
@@ -49,6 +56,9 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'GET /metrics': (service) => service.api.get('/metrics'),
   'GET /openapi.json': (service) => service.api.get('/openapi.json'),
   'GET /me': (service) => service.api.get('/me'),
+  'GET /files': (service) => service.api.get('/files'),
+  'POST /files/preview': (service) => sendFile(service, '/files/preview?name=sales.csv'),
+  'POST /files': (service) => sendFile(service, '/files?name=documented.csv'),
   'GET /tables': (service) => service.api.get('/tables'),
   'GET /tables/{schema}/{tname}': (service) => service.api.get('/tables/public/orders?limit=3'),
   'GET /sources': (service) => service.api.get('/sources?status=all'),

@@ -314,6 +314,8 @@ describe('Roles', () => {
       'POST /versions/{id}/explain',
     ]);
     expect(withRole('admin')).toEqual([
+      'POST /files/preview',
+      'POST /files',
       'POST /sources',
       'PATCH /sources/{id}',
       'DELETE /sources/{id}',

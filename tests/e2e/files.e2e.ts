@@ -1,0 +1,152 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+
+test.use({ template: 'service' });
+test.beforeEach(({ page }) =>
+  page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
+);
+
+/** Drops a file onto the page, as a file manager does. */
+async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([file, base64]) => {
+      const data = new DataTransfer();
+      const content = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      data.items.add(new File([content], file, { type: 'text/csv' }));
+      return data;
+    },
+    [name, bytes.toString('base64')] as const,
+  );
+  const target = page.getByRole('group', { name: 'The file' });
+  await target.dispatchEvent('dragover', { dataTransfer: transfer });
+  await target.dispatchEvent('drop', { dataTransfer: transfer });
+}
+
+const cell = (page: Page, row: number, column: number) =>
+  page
+    .getByRole('region', { name: 'First rows of the file' })
+    .locator(`tbody tr:nth-child(${row}) td`)
+    .nth(column);
+
+test('a file that is dropped becomes a source, up to its roles', async ({ page, service }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'From a file' }).click();
+  // As a German Excel saves it.
+  const text = 'Region;Datum;Umsatz\r\nNord;31.01.2027;1.204,50 €\r\nSüd;28.02.2027;20,00 €\r\n';
+  await drop(page, 'Umsätze 2027.csv', Buffer.from(text.replaceAll('€', '\x80'), 'latin1'));
+  await expect(page.getByLabel('Encoding')).toHaveValue('windows-1252');
+  await expect(page.getByLabel('Between cells')).toHaveValue('semicolon');
+  await expect(page.getByLabel('Decimal sign')).toHaveValue('comma');
+  await expect(page.getByLabel('Dates')).toHaveValue('dmy');
+  await expect(page.getByLabel('Type of Umsatz')).toHaveValue('numeric');
+  await expect(cell(page, 1, 2)).toHaveText('1204.5');
+  await expect(page.getByText('3 columns, 2 rows.')).toBeVisible();
+
+  await page.getByLabel('Name of the table').fill('Umsatz');
+  await page.getByRole('button', { name: 'Create and set up' }).click();
+  await expect(page.getByRole('heading', { name: 'Umsatz', level: 1 })).toBeVisible();
+  await expect(page).toHaveURL(/\/sources\/\d+$/);
+  await expect(page.getByLabel('Role of Umsatz')).toBeVisible();
+  expect(await service.query('SELECT * FROM pf_files."Umsatz"')).toEqual([
+    { Region: 'Nord', Datum: '2027-01-31', Umsatz: '1204.50' },
+    { Region: 'Süd', Datum: '2027-02-28', Umsatz: '20.00' },
+  ]);
+  const [source] = await service.query('SELECT schema, created_by FROM pf.source');
+  expect(source).toEqual({ schema: 'pf_files', created_by: 'Ann Planner' });
+});
+
+test('the preview follows each choice, and rows that do not fit are listed and left out', async ({
+  page,
+  service,
+}) => {
+  await page.goto('/sources/new/file');
+  const input = page.getByLabel('File', { exact: true });
+  const text = 'When,Amount\n1/2/2027,1.204\n3/4/2027,2.500\n5/6/2027,n/a\n';
+  const rows = `${text}${'7/8/2027,3.000\n'.repeat(10)}`;
+  await input.setInputFiles({ name: 'open.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
+  await expect(page.getByText('number but for 1 cell: line 4')).toBeVisible();
+  await expect(
+    page.getByText('The file fits other choices, too. Check the preview.'),
+  ).toBeVisible();
+  await expect(cell(page, 1, 0)).toHaveText('2027-01-02');
+  await page.getByLabel('Dates').selectOption('dmy');
+  await expect(cell(page, 1, 0)).toHaveText('2027-02-01');
+  await page.getByLabel('Decimal sign').selectOption('comma');
+  await page.getByLabel('Type of Amount').selectOption('numeric');
+  await expect(cell(page, 1, 1)).toHaveText('1204');
+  await expect(page.getByText('Line 4, Amount: “n/a” is not a number')).toBeVisible();
+
+  const create = page.getByRole('button', { name: 'Create and set up' });
+  await expect(create).toBeDisabled();
+  await page.getByLabel('Leave these rows out').check();
+  await create.click();
+  await expect(page).toHaveURL(/\/sources\/\d+$/);
+  const [sums] = await service.query(
+    'SELECT count(*), sum("Amount") AS amount, min("When") AS first FROM pf_files.open',
+  );
+  expect(sums).toEqual({ count: 12, amount: '33704', first: '2027-02-01' });
+});
+
+test('a file that cannot be read says why, and another one can be chosen', async ({
+  page,
+  service,
+}) => {
+  await service.api.send('/files?name=taken', {
+    method: 'POST',
+    body: 'a\n1\n',
+    headers: { 'content-type': 'text/csv' },
+  });
+  await page.goto('/sources/new/file');
+  await drop(page, 'plan.xlsx', Buffer.from([0x50, 0x4b, 3, 4, 20, 0, 6, 0]));
+  await expect(page.getByRole('alert')).toHaveText(/The file is an Excel workbook \(\.xlsx\)/);
+  await drop(page, 'quote.csv', Buffer.from('a;b\n"1;2\n'));
+  await expect(page.getByRole('alert')).toHaveText(/line 2: a quote opens a cell/);
+  // A choice that does not fit the file can be taken back.
+  await drop(page, 'taken.csv', Buffer.from('größe\n5\n', 'latin1'));
+  await expect(page.getByText('There is a table of this name already')).toBeVisible();
+  await page.getByLabel('Encoding').selectOption('utf-8');
+  await expect(page.getByText(/The file is not text in the encoding utf-8/)).toBeVisible();
+  await page.getByLabel('Encoding').selectOption('windows-1252');
+  await expect(page.getByLabel('Type of größe')).toHaveValue('integer');
+  await page.getByLabel('Name of the table').fill('taken');
+  await page.getByRole('button', { name: 'Create and set up' }).click();
+  await expect(page.getByText('There is a table pf_files.taken already')).toBeVisible();
+});
+
+test.describe('with a small limit', () => {
+  test.use({ env: { PF_FILE_LIMIT: '3000000' } });
+
+  test('a file that is too large is not sent, and a large one shows its progress', async ({
+    page,
+  }) => {
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    await page.goto('/sources/new/file');
+    await drop(page, 'huge.csv', Buffer.alloc(3_000_001, 'a'));
+    await expect(page.getByRole('alert')).toHaveText(
+      '“huge.csv” has 3.0 MB; the service takes files of up to 3.0 MB.',
+    );
+    expect(sent.filter((url) => url.includes('preview'))).toEqual([]);
+
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/files/preview?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await drop(page, 'large.csv', Buffer.from(`a,b\n${'1,2\n'.repeat(500_000)}`));
+    await expect(page.getByRole('progressbar', { name: 'File sent' })).toBeVisible();
+    release();
+    await expect(page.getByText('2 columns, 500,000 rows; the first 20 rows.')).toBeVisible();
+    await expect(page.getByRole('progressbar', { name: 'File sent' })).toBeHidden();
+  });
+});
+
+test.describe('where files are turned off', () => {
+  test.use({ env: { PF_FILES: '0' } });
+
+  test('the page says so', async ({ page }) => {
+    await page.goto('/sources/new/file');
+    await expect(page.getByRole('heading', { name: 'Files are not accepted here' })).toBeVisible();
+  });
+});
