@@ -17,7 +17,7 @@ async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
     },
     [name, bytes.toString('base64')] as const,
   );
-  const target = page.getByRole('group', { name: 'The file' });
+  const target = page.getByRole('group', { name: 'The file', exact: true });
   await target.dispatchEvent('dragover', { dataTransfer: transfer });
   await target.dispatchEvent('drop', { dataTransfer: transfer });
 }

@@ -119,7 +119,7 @@ export async function upload<Answer>(url: string, call: Upload): Promise<Answer>
     request.onload = () => {
       const { status, statusText, responseText } = request;
       const retry = request.getResponseHeader('retry-after');
-      const headers = retry === null ? {} : { 'retry-after': retry };
+      const headers = new Headers(retry === null ? [] : [['retry-after', retry]]);
       resolve(new Response(responseText, { status, statusText, headers }));
     };
     request.onabort = () => reject(signal?.reason);

@@ -66,6 +66,10 @@ export function formatDay(iso: string): string {
 export const formatMegabytes = (bytes: number): string =>
   `${formatNumber(bytes / 1_000_000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`;
 
+/** Formats the size of a file: 12.3 MB, 65 kB. */
+export const formatSize = (bytes: number): string =>
+  bytes < 1_000_000 ? `${formatCount(Math.ceil(bytes / 1000))} kB` : formatMegabytes(bytes);
+
 /** Formats the month of a calendar day: "Mar 2019" in English. */
 export function formatMonth(iso: string): string {
   const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);

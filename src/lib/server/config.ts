@@ -185,11 +185,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       wholeNumber(s, 1, 1_073_741_824),
     ),
     fileLimit: read('PF_FILES', true, '1 or 0', yesOrNo)
-      ? read(
-          'PF_FILE_LIMIT',
-          256 * MEGABYTE,
-          'a number of bytes from 1 to 1099511627776',
-          (s) => wholeNumber(s, 1, 1_099_511_627_776),
+      ? read('PF_FILE_LIMIT', 256 * MEGABYTE, 'a number of bytes from 1 to 1099511627776', (s) =>
+          wholeNumber(s, 1, 1_099_511_627_776),
         )
       : 0,
     memory: read(

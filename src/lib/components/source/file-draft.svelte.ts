@@ -3,7 +3,7 @@ import { type FileChoices, makeTable, previewFile } from '$lib/client/files';
 import { ApiError } from '$lib/client/http';
 import { Latest } from '$lib/client/latest.svelte';
 import { messageOf } from '$lib/client/message-of';
-import { formatMegabytes } from '../format';
+import { formatSize } from '../format';
 import type { FilePreview, FileTable, FileType } from '$lib/contract/files';
 
 /** How a file is read. */
@@ -80,7 +80,7 @@ export class FileDraft {
     this.leaveOut = false;
     this.file = null;
     if (file.size > this.limit) {
-      this.failure = `“${file.name}” has ${formatMegabytes(file.size)}; the service takes files of up to ${formatMegabytes(this.limit)}.`;
+      this.failure = `“${file.name}” has ${formatSize(file.size)}; the service takes files of up to ${formatSize(this.limit)}.`;
       return;
     }
     this.file = file;
