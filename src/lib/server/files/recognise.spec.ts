@@ -102,6 +102,19 @@ describe('Types', () => {
     });
   });
 
+  it('do not depend on rows with too many or too few cells', async () => {
+    const { types, rows } = await read(
+      'day,n,t\n2027-01-01,1,x\nTotal,y\n5,6,7,8\n2027-01-02,2,y,\n',
+    );
+    expect([types, rows.rowCount, rows.misfits.row_count]).toEqual([
+      ['date', 'integer', 'text'],
+      2,
+      2,
+    ]);
+    const none = await read('a,b\n1\n2\n', { delimiter: 'comma' });
+    expect([none.types, none.rows.misfits.row_count]).toEqual([['text', 'text'], 2]);
+  });
+
   it('have as many decimals as the cells', async () => {
     const { columns } = await read('a,b\n1.5,10%\n2.25,12.5%\n');
     expect(columns.map(({ scale }) => scale)).toEqual([2, 3]);

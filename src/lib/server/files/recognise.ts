@@ -64,7 +64,7 @@ export async function recognise(
 ): Promise<FilePlan> {
   const chosen = choices.encoding ?? encoding;
   const delimiter = choices.delimiter ?? (await recogniseDelimiter(open, chosen));
-  const { first, facts } = await gather(open, chosen, DELIMITERS[delimiter]);
+  const { first, facts, hasMore } = await gather(open, chosen, DELIMITERS[delimiter]);
   // A column without a name counts if it has cells.
   const filled = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
   const width = Math.max(lastFilled(first.cells), filled, 1);
@@ -80,7 +80,7 @@ export async function recognise(
   const header = choices.header ?? (isHeader(first, columns, guessed) ? 'yes' : 'no');
   if (header === 'no')
     columns.forEach((column, i) => column.take(first.cells[i] ?? '', first.line));
-  if (header === 'yes' && facts.length === 0) {
+  if (header === 'yes' && !hasMore) {
     throw new AppError(422, 'The file has a line with names and no rows');
   }
   const { decimal, dateOrder, unsure } = notations(columns, delimiter, choices);
@@ -103,18 +103,26 @@ export async function recognise(
   };
 }
 
-/** Reads all rows. The cells of the first one are not among the facts. */
+/**
+ * Reads all rows. The cells of the first one are not among the facts, nor are those of rows with too many or too
+ * few cells, which the table will not have.
+ */
 async function gather(
   open: OpenFile,
   encoding: FileEncoding,
   delimiter: string,
-): Promise<{ first: FileRow; facts: ColumnFacts[] }> {
+): Promise<{ first: FileRow; facts: ColumnFacts[]; hasMore: boolean }> {
   let first: FileRow | undefined;
+  let hasMore = false;
   const facts: ColumnFacts[] = [];
   for await (const rows of rowsOf(textOf(open(), encoding), delimiter)) {
     for (const row of rows) {
-      if (first === undefined) first = row;
-      else {
+      if (first === undefined) {
+        first = row;
+        continue;
+      }
+      hasMore = true;
+      if (hasWidthOf(row, first)) {
         for (const [i, cell] of row.cells.entries()) {
           (facts[i] ??= new ColumnFacts()).take(cell, row.line);
         }
@@ -122,8 +130,12 @@ async function gather(
     }
   }
   if (first === undefined) throw new AppError(422, 'The file is empty');
-  return { first, facts };
+  return { first, facts, hasMore };
 }
+
+/** Whether a row has as many cells as the first one; empty cells at the end of either do not count. */
+const hasWidthOf = ({ cells }: FileRow, first: FileRow): boolean =>
+  cells.length >= lastFilled(first.cells) && lastFilled(cells) <= first.cells.length;
 
 /** Number of cells up to the last one that is not blank: spreadsheets write empty cells after it. */
 export function lastFilled(cells: readonly string[]): number {
