@@ -207,6 +207,14 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'workbench-forecast',
+    reach: async (page) => {
+      await openWorkbench(page);
+      await page.getByRole('button', { name: 'Start from a forecast …' }).click();
+      await expect(page.getByRole('img', { name: /^History and forecast of / })).toBeVisible();
+    },
+  },
+  {
     name: 'workbench',
     reach: async (page, service) => {
       await service.api.del('/versions/1/baseline');
