@@ -26,12 +26,21 @@ test('the keyboard reaches the list beside the cell, and a shape that rises by m
   await spread(page).selectOption('rising by month');
   await expect(field(page)).toBeFocused();
   await expect(pivot.panel.getByLabel('Spread', { exact: true })).toHaveValue('ramp');
+  // The months before and after are those that will be written.
+  const chart = page.getByTestId('shape-months');
+  await expect(chart.getByRole('figure')).toBeVisible();
+  await chart.getByText('Sales by month as a table').click();
+  const after = chart.getByRole('table').getByRole('row').locator('td:last-child');
+  const announced = (await after.allTextContents()).map((text) => text.replace(/[.,]/g, ''));
+  await page.keyboard.press('Escape');
+  await expect(field(page)).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
   const found = await months(service);
   const first = found[0]?.[0] ?? 0;
   const weights = found.map(([month]) => BigInt(month - first + 1));
   expect(found.map(([, cents]) => cents)).toEqual(parted(78_000_000n, weights));
+  expect(announced).toEqual(found.map(([, cents]) => String(cents)));
 });
 
 test('a price is held, and equal parts are chosen, beside the cell', async ({ page, service }) => {
