@@ -44,3 +44,51 @@ test('a plan starts from a forecast of the source, which an undo takes out again
     [],
   );
 });
+
+test('a part of the history is marked in the chart, or with the keyboard, and is not learned from', async ({
+  page,
+  service,
+}) => {
+  await new PivotPage(page).keepUser('Ann Planner');
+  await page.goto('/versions/1/baseline');
+  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
+  const dialog = page.getByRole('dialog');
+  const chart = dialog.getByRole('img', { name: /^History and forecast of / });
+  await expect(chart).toBeVisible();
+  const ranges = dialog.getByRole('list', { name: 'Ignored parts of the history' });
+  const list = ranges.getByRole('listitem');
+
+  // The chart has 48 months of history and 12 of the horizon.
+  const box = await chart.boundingBox();
+  if (!box) throw new Error('The chart is not drawn.');
+  const middleOf = (month: number) => box.x + ((month + 0.5) / 60) * box.width;
+  await page.mouse.move(middleOf(14), box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(middleOf(12), box.y + 60, { steps: 3 });
+  await page.mouse.up();
+  await expect(list).toHaveText([/Ignored: Jan 1, 2015 to Mar 31, 2015/]);
+  await expect(chart.locator('.ignored')).toHaveCount(1);
+  // A press in the horizon marks nothing.
+  await page.mouse.click(middleOf(55), box.y + 40);
+  await expect(list).toHaveCount(1);
+
+  await dialog.getByText('Ignore a part of the history').press('Enter');
+  await dialog.getByLabel('Ignore from').fill('2016-06-10');
+  await dialog.getByLabel('Ignore through').fill('2016-06-01');
+  await expect(dialog.getByRole('button', { name: 'Ignore', exact: true })).toBeDisabled();
+  await dialog.getByLabel('Ignore through').fill('2016-06-20');
+  await dialog.getByRole('button', { name: 'Ignore', exact: true }).click();
+  await expect(list).toHaveCount(2);
+  await expect(chart.locator('.ignored')).toHaveCount(2);
+  await dialog
+    .getByRole('button', { name: 'Learn from Jan 1, 2015 to Mar 31, 2015 again' })
+    .click();
+  await expect(chart.locator('.ignored')).toHaveCount(1);
+
+  await dialog.getByRole('button', { name: 'Load the forecast' }).click();
+  await expect(page.getByText(/rows loaded as a forecast\./)).toBeVisible();
+  const [{ params }] = await service.query(
+    `SELECT params FROM pf.log WHERE operation = 'forecast' ORDER BY id DESC LIMIT 1`,
+  );
+  expect(params.ignore).toEqual([{ from: '2016-06-10', to: '2016-06-20' }]);
+});

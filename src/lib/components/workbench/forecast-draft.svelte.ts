@@ -16,6 +16,12 @@ import { LoadDraft } from './load-draft.svelte';
 /** Debounce of the preview while the form is filled in. */
 const PAUSE_MS = 500;
 
+/** Two days; the second is not before the first. */
+interface DayRange {
+  from: string;
+  to: string;
+}
+
 const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10);
 const timeOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 /** Number of days at the end of a month that may be without a row in a complete month. */
@@ -43,6 +49,8 @@ export class ForecastDraft {
   from = $state('');
   until = $state('');
   by = $state<string[]>([]);
+  /** Ranges of days whose periods are not learned from, in the order in which they were marked. */
+  ignore = $state.raw<readonly DayRange[]>([]);
   method = $state<NonNullable<ForecastPreviewRequest['method']>>('auto');
   replace = $state(false);
   leaveOut = $state(false);
@@ -69,16 +77,38 @@ export class ForecastDraft {
 
   /** The request of the preview; null while the form is incomplete. */
   readonly request: ForecastPreviewRequest | null = $derived.by(() => {
-    const { rows, unit, through, from, until, by, method } = this;
+    const { rows, unit, through, from, until, by, method, ignore } = this;
     if (!rows.request || !through || !from || !until) return null;
     const { filters, raw_where } = rows.request;
     return {
       ...(raw_where == null ? { filters } : { raw_where }),
       ...{ unit, by, method },
+      ...(ignore.length > 0 ? { ignore: [...ignore] } : {}),
       history: { through },
       horizon: { from, through: until },
     };
   });
+
+  /** Ignores the periods from one day to another. Ranges that these days contain are dropped. */
+  ignoreDays(range: DayRange): void {
+    const isInside = ({ from, to }: DayRange) => from >= range.from && to <= range.to;
+    this.ignore = [...this.ignore.filter((each) => !isInside(each)), range];
+  }
+
+  /**
+   * Ignores periods of the history.
+   *
+   * @param first the first day of the first one
+   * @param next the first day of the period after the last one; undefined at the end of the history
+   */
+  ignorePeriods(first: string, next: string | undefined): void {
+    this.ignoreDays({ from: first, to: next === undefined ? this.through : daysAfter(next, -1) });
+  }
+
+  /** Learns from a range of days again. */
+  heed(range: DayRange): void {
+    this.ignore = this.ignore.filter((each) => each !== range);
+  }
 
   /** Requests the preview; an incomplete form drops the last one. */
   ask(): void {

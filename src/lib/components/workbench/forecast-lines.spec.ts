@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GroupForecast } from '$lib/contract/forecasts';
-import { forecastLines, periodsBetween } from './forecast-lines';
+import { forecastLines, periodAt, periodsBetween, stripesOf } from './forecast-lines';
 
 const group = (of: Partial<GroupForecast>): GroupForecast => ({
   ...{ group: {}, measure: 'value', method: 'theta', why: '', parameters: {}, backtest: null },
@@ -43,4 +43,15 @@ it('counts the periods between history and horizon', () => {
   expect(between('2026-11-01', '2027-02-01', 'month')).toBe(2);
   expect(between('2026-10-01', '2027-04-01', 'quarter')).toBe(1);
   expect(between('2026-12-21', '2027-01-04', 'week')).toBe(1);
+});
+
+it('finds the period at a place of the chart, and the stripes that cover periods', () => {
+  expect([-0.5, 0, 0.24, 0.25, 0.99, 1, 2].map((place) => periodAt(place, 4))).toEqual([
+    ...[0, 0, 0, 1, 3, 3, 3],
+  ]);
+  expect(stripesOf([true, false, true, true], 8, 80)).toEqual([
+    { x: 0, width: 10 },
+    { x: 20, width: 20 },
+  ]);
+  expect(stripesOf([false, false], 8, 80)).toEqual([]);
 });

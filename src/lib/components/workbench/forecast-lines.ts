@@ -33,6 +33,34 @@ export function periodsBetween(
   return (monthOf(first) - monthOf(last)) / (unit === 'quarter' ? 3 : 1) - 1;
 }
 
+/**
+ * Returns the number of the period at a place of the chart, from 0.
+ *
+ * @param place from 0 at the left edge to 1 at the right one; places outside belong to the nearest period
+ * @param count number of periods of the chart
+ */
+export const periodAt = (place: number, count: number): number =>
+  Math.min(count - 1, Math.max(0, Math.floor(place * count)));
+
+/**
+ * Returns the stripes of the chart that cover periods, one for each run of them.
+ *
+ * @param covered whether each period of the history is covered
+ * @param count number of periods of the chart
+ */
+export function stripesOf(
+  covered: readonly boolean[],
+  count: number,
+  width: number,
+): { x: number; width: number }[] {
+  return covered.flatMap((isCovered, i) => {
+    if (!isCovered || covered[i - 1] === true) return [];
+    const end = covered.indexOf(false, i);
+    const length = (end < 0 ? covered.length : end) - i;
+    return [{ x: rounded((i / count) * width), width: rounded((length / count) * width) }];
+  });
+}
+
 const rounded = (place: number): number => Number(place.toFixed(1));
 
 /**
