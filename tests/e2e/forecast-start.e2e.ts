@@ -19,8 +19,10 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   await expect(dialog.getByRole('img', { name: /^History and forecast of / })).toBeVisible();
   await dialog.getByRole('button', { name: 'Load the forecast' }).click();
   await expect(page.getByText(/rows loaded as a forecast\./)).toBeVisible();
-  const segment = page.getByRole('listitem').filter({ hasText: 'Forecast 1' });
-  await expect(segment).toContainText('forecast by Region and month, from rows through');
+  const segment = page
+    .getByRole('listitem')
+    .filter({ hasText: 'forecast by Region and month, from rows through' });
+  await expect(segment).toContainText('Forecast 1');
 
   const request = {
     ...{ filters: [], unit: 'month', by: ['Region'], method: 'auto' },
