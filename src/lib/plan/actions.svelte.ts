@@ -119,17 +119,19 @@ export class Actions {
   async paste(texts: Texts, chosen: DecimalSign | null = null): Promise<void> {
     const { blocks, pasting } = this.session;
     if (blocks.isRefused()) return;
+    const marked = this.session.selection.markedByNow();
     const place = pasting.placing(texts, chosen);
     const isPlain = chosen === null && pasting.isPlain(texts);
-    if (!isPlain && !(await blocks.propose(place))) return;
-    await this.writeBlock((...by) => blocks.paste(place, ...by), pasting.readingOf(texts));
+    if (!isPlain && !(await blocks.propose(place, marked))) return;
+    await this.writeBlock((...by) => blocks.paste(place, marked, ...by), pasting.readingOf(texts));
   }
 
   /** Writes the proposed block. */
   async acceptPasted(): Promise<void> {
     const { blocks } = this.session;
     const { proposal } = blocks;
-    blocks.proposal = null;
+    if (blocks.isReading) return;
+    blocks.close();
     if (proposal) await this.writeBlock((...by) => blocks.accept(proposal, ...by));
   }
 

@@ -88,6 +88,10 @@ export class BlockTyping {
 
   /** The pasted block that waits for a confirmation; null if there is none. */
   proposal = $state.raw<Proposal | null>(null);
+  /** Whether the clipboard is being read again for {@link proposal}. */
+  isReading = $state(false);
+  /** Counts the readings of the clipboard; only the answer of the newest one is shown. */
+  private readings = 0;
 
   /** @param print formats a filled-in number as it is typed */
   constructor(
@@ -109,31 +113,51 @@ export class BlockTyping {
    * Writes a block of the clipboard.
    *
    * @param place see {@link Pasting.placing}
+   * @param marked the cells that get it, even if others are marked when its turn comes
    * @returns null if nothing was written; {@link refusal} then says why, or {@link proposal} waits for an answer
    * @throws ApiError with a sentence if the service refuses it
    */
-  paste(place: Place, pf_user: string, settings: WriteSettings): Promise<Written | null> {
-    return this.write(pf_user, settings, place);
+  paste(
+    place: Place,
+    marked: Promise<readonly MarkedCell[]>,
+    pf_user: string,
+    settings: WriteSettings,
+  ): Promise<Written | null> {
+    return this.write(pf_user, settings, place, marked);
   }
 
   /**
    * Shows what a block of the clipboard would do, as {@link proposal}, or why it cannot be written.
    *
+   * @param meant the cells that get it
    * @returns whether nothing in it was guessed, so that it can be written at once
    */
-  async propose(place: Place): Promise<boolean> {
+  async propose(place: Place, meant: Promise<readonly MarkedCell[]>): Promise<boolean> {
     this.refused = null;
+    this.isReading = true;
+    const reading = ++this.readings;
+    const isNewest = () => reading === this.readings;
     try {
-      const marked = await this.selection.markedNow();
+      const marked = await meant;
       const placed: Placed =
         marked.length === 0 ? { refusal: NOTHING_SELECTED } : await place(marked);
-      if ('asked' in placed) return true;
+      if ('asked' in placed) return isNewest();
       if ('refusal' in placed) throw new Refusal(placed.refusal);
-      this.proposal = await this.checked(placed.proposal);
+      const proposal = await this.checked(placed.proposal);
+      if (isNewest()) this.proposal = proposal;
     } catch (error) {
-      this.refuse(error instanceof Refusal ? error.message : pivotMessageOf(error));
+      if (isNewest()) this.refuse(error instanceof Refusal ? error.message : pivotMessageOf(error));
+    } finally {
+      if (isNewest()) this.isReading = false;
     }
     return false;
+  }
+
+  /** Drops the proposal, and the answer of a reading that is in progress. */
+  close(): void {
+    this.readings++;
+    this.isReading = false;
+    this.proposal = null;
   }
 
   /** Writes the numbers of a proposal; see {@link paste}. */
@@ -204,7 +228,7 @@ export class BlockTyping {
       });
     } catch (error) {
       if (error instanceof Guessed) {
-        await this.propose(() => ({ proposal: error.proposal }));
+        await this.propose(() => ({ proposal: error.proposal }), meant);
         return null;
       }
       const refusal = blaming(error, edits, (cell) => this.selection.reader.nameOf(cell));

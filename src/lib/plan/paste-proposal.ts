@@ -108,7 +108,7 @@ const SIGN: Readonly<Record<DecimalSign, string>> = { '.': 'point', ',': 'comma'
  */
 export function readingText({ ambiguous, decimal }: PastedFormat): string | null {
   if (ambiguous === null) return null;
-  const sign = ambiguous.includes('.') ? '.' : ',';
+  const sign = /(?<=\d)\.(?=\d)/.test(ambiguous) ? '.' : ',';
   const meaning = sign === decimal ? 'the decimal sign' : 'a thousands separator';
   return `The ${SIGN[sign]} in “${ambiguous.trim()}” was read as ${meaning}.`;
 }

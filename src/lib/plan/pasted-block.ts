@@ -12,7 +12,7 @@ import {
 export type Texts = readonly (readonly string[])[];
 
 /** The labels of rows and columns that the grid shows, in lower case. */
-export interface GridLabels {
+interface GridLabels {
   rows: ReadonlySet<string>;
   columns: ReadonlySet<string>;
 }

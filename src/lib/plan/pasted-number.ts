@@ -11,7 +11,7 @@ export interface NumberMarks {
 export type DecimalSign = '.' | ',';
 
 /** A number, or why it cannot be written. */
-export type PastedNumber = { value: number; problem?: undefined } | { problem: string };
+type PastedNumber = { value: number; problem?: undefined } | { problem: string };
 
 /** Maximum length of the text of a number. */
 const LONGEST = 100;

@@ -58,7 +58,7 @@ export class Pasting {
       const labels = await this.labels();
       const block = readPastedBlock(texts, { labels, marks: this.marks, selected, chosen });
       if (!block.cells.flat().some(({ value }) => value !== null)) {
-        return { refusal: noNumberText(texts) };
+        return { refusal: noNumberText(texts, block) };
       }
       const [wide, high] = [block.cells[0]?.length ?? 0, block.cells.length];
       let target = marked;
@@ -105,11 +105,13 @@ export class Pasting {
 
 const countOf = (texts: Texts): number => texts.reduce((sum, row) => sum + row.length, 0);
 
-function noNumberText(texts: Texts): string {
+function noNumberText(texts: Texts, { cells }: PastedBlock): string {
   const filled = texts.flat().filter((text) => asLabel(text) !== '');
   const [first] = filled;
   if (first === undefined) return 'The clipboard has no text.';
+  const faults = cells.flat().flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
+  const why = faults[0] ?? `“${shortPasted(first)}” is not a number.`;
   return filled.length === 1
-    ? `“${shortPasted(first)}” is not a number. Nothing was changed.`
-    : `The clipboard has no numbers: “${shortPasted(first)}” is not a number. Nothing was changed.`;
+    ? `${why} Nothing was changed.`
+    : `The clipboard has no numbers: ${why} Nothing was changed.`;
 }

@@ -29,6 +29,7 @@ export class Picking {
   target = $state.raw<Target | null>(null);
   /** Moves the focus back to where the picking began. */
   private goBack: () => void = () => undefined;
+  private onPicked: () => void = () => undefined;
 
   /** @param onRefusal is called with a sentence if a cell cannot be a pattern */
   constructor(
@@ -43,12 +44,21 @@ export class Picking {
     return this.selection.current !== null && this.selection.marked.length > 0;
   }
 
-  /** Begins to pick, in the grid. @param goBack moves the focus when the picking has ended */
-  begin(goBack = () => this.loading.pivot?.grid.focus()): void {
+  /**
+   * Begins to pick, in the grid.
+   *
+   * @param goBack moves the focus when the picking has ended
+   * @param onPicked called when a pattern was picked
+   */
+  begin(
+    goBack = () => this.loading.pivot?.grid.focus(),
+    onPicked: () => void = () => undefined,
+  ): void {
     const { current, marked, active } = this.selection;
     if (!current || !active) return;
     const name = marked.length === 1 ? this.selection.reader.nameOf(active) : 'the selected cells';
     this.goBack = goBack;
+    this.onPicked = onPicked;
     this.target = { cells: marked, slice: current.slice, name };
     this.loading.pivot?.grid.focus();
   }
@@ -68,6 +78,7 @@ export class Picking {
     if (typeof pattern === 'string') return this.onRefusal(pattern);
     await this.end();
     this.shapes.pick(pattern, target.slice);
+    this.onPicked();
   }
 
   /** Stops picking, and selects the previous cells again. */

@@ -127,9 +127,11 @@ function patternRows(
   { slice, column, periodColumns }: ShapeTarget,
 ): Omit<Like, 'by' | 'unit'> | { problem: string } {
   if (pattern.kind === 'cell') {
-    const { kind: _, name: __, ...rows } = pattern;
+    const { kind: _, name: __, ...picked } = pattern;
+    const dated = datedPattern(pattern.slice, slice, [column, ...periodColumns]);
+    const rows = { ...picked, slice: dated };
     if (match === 'date') return rows;
-    const [own, other] = [slice, pattern.slice].map((each) => firstMonth(each[column]));
+    const [own, other] = [slice, dated].map((each) => firstMonth(each[column]));
     if (own == null || other == null) return { problem: NO_POSITION };
     return { ...rows, ...(own !== other && { date_offset: `${own - other} months` }) };
   }

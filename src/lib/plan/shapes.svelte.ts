@@ -74,6 +74,11 @@ export class Shapes {
     this.versions.ask((signal) => api.listVersions(source.id, { signal }));
   }
 
+  /** Reads them if they were never read. */
+  readOnce(): void {
+    if (this.profiles.answer === null && !this.profiles.waiting) this.read();
+  }
+
   /** The shapes to choose from; none if the source has no dates. */
   readonly offers: readonly Offer[] = $derived.by(() => {
     if (this.planned.dateColumn === undefined) return [];
@@ -113,10 +118,9 @@ export class Shapes {
   pick(picked: PickedCell, slice: Slice): void {
     const { dateColumn = '' } = this.planned;
     const columns = [dateColumn, ...this.periodColumns];
-    const pattern = { ...picked, slice: datedPattern(picked.slice, slice, columns) };
-    const match = matchOf(slice, pattern.slice, dateColumn);
-    const choice = { kind: 'like', pattern, match, leavesOut: false } as const;
-    this.picked = { key: 'cell', label: `like ${pattern.name}`, group: 'Like', choice };
+    const match = matchOf(slice, datedPattern(picked.slice, slice, columns), dateColumn);
+    const choice = { kind: 'like', pattern: picked, match, leavesOut: false } as const;
+    this.picked = { key: 'cell', label: `like ${picked.name}`, group: 'Like', choice };
     this.choose(this.picked);
   }
 

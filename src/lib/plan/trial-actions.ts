@@ -30,6 +30,11 @@ export class TrialActions {
     private readonly sayWritten: SayWritten,
   ) {}
 
+  /** Whether the operation of the panel is being added. */
+  get isAdding(): boolean {
+    return this.adding !== null;
+  }
+
   /** Adds the operation of the panel to the list, and empties the form. A repeated key adds it once. */
   add(): Promise<void> {
     return (this.adding ??= this.addAsked().finally(() => (this.adding = null)));
