@@ -79,7 +79,9 @@ test('a part of the history is marked in the chart, or with the keyboard, and is
   await dialog.getByLabel('Ignore through').fill('2016-06-01');
   await expect(dialog.getByRole('button', { name: 'Ignore', exact: true })).toBeDisabled();
   await dialog.getByLabel('Ignore through').fill('2016-06-20');
-  await dialog.getByRole('button', { name: 'Ignore', exact: true }).click();
+  // Entered days have to be added or cleared before the forecast is loaded; Enter adds them.
+  await expect(dialog.getByRole('button', { name: 'Load the forecast' })).toBeDisabled();
+  await dialog.getByLabel('Ignore through').press('Enter');
   await expect(list).toHaveCount(2);
   await expect(chart.locator('.ignored')).toHaveCount(2);
   await dialog

@@ -84,6 +84,10 @@ it('says how an ambiguous number is read', () => {
   expect(reading('1.204', 'de-DE')).toBe('The point in “1.204” was read as a thousands separator.');
   expect(reading('1,204', 'de-DE')).toBe('The comma in “1,204” was read as the decimal sign.');
   expect(reading('1,204.5', 'en-US')).toBeNull();
+  // The point of a currency is no separator.
+  expect(reading('Fr. 1,204', 'en-US')).toBe(
+    'The comma in “Fr. 1,204” was read as a thousands separator.',
+  );
 });
 
 it('finds copied labels that land in another row or column', () => {

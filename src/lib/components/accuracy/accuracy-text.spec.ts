@@ -21,6 +21,10 @@ describe('Texts of accuracy', () => {
         { before: { wape: 0.2, bias: 0 }, after: { wape: 0.1, bias: 0 } },
       ),
     ).toBe('bob’s 2 changes made it 10 points better.');
+    const unknown = { wape: null, bias: null };
+    expect(personText({ pf_user: 'bob', entries: 1 }, { before: unknown, after: unknown })).toBe(
+      'bob’s 1 change cannot be judged: there are no actual amounts.',
+    );
   });
 
   it('write signed shares', () => {

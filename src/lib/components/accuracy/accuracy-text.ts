@@ -37,6 +37,9 @@ export function personText(
   { pf_user, entries }: { pf_user: string; entries: number },
   { before, after }: { before: ForecastError; after: ForecastError },
 ): string {
-  const what = improvementText(before.wape, after.wape) ?? 'not comparable';
-  return `${pf_user}’s ${plural(entries, 'change')} made it ${what}.`;
+  const what = improvementText(before.wape, after.wape);
+  const changes = `${pf_user}’s ${plural(entries, 'change')}`;
+  return what === null
+    ? `${changes} cannot be judged: there are no actual amounts.`
+    : `${changes} made it ${what}.`;
 }

@@ -8,7 +8,6 @@ it('steps after each entry, with the reference as a line', () => {
     points: '0,0 50,0 50,20 100,20',
     reference: 10,
     most: 0.4,
-    middles: [25, 75],
   });
 });
 

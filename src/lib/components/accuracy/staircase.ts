@@ -8,8 +8,6 @@ export interface Staircase {
   reference: number | null;
   /** The largest error, which is at the top. */
   most: number;
-  /** Horizontal position of the middle of each step. */
-  middles: number[];
 }
 
 const rounded = (place: number): number => Number(place.toFixed(1));
@@ -35,6 +33,5 @@ export function staircase(
       .join(' '),
     reference: reference === null ? null : yOf(reference),
     most,
-    middles: values.map((_, i) => rounded((i + 0.5) * step)),
   };
 }

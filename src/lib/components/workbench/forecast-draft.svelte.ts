@@ -51,6 +51,8 @@ export class ForecastDraft {
   by = $state<string[]>([]);
   /** Ranges of days whose periods are not learned from, in the order in which they were marked. */
   ignore = $state.raw<readonly DayRange[]>([]);
+  /** The days that are being entered for another such range; empty texts if there are none. */
+  entered = $state<DayRange>({ from: '', to: '' });
   method = $state<NonNullable<ForecastPreviewRequest['method']>>('auto');
   replace = $state(false);
   leaveOut = $state(false);
@@ -88,6 +90,20 @@ export class ForecastDraft {
       horizon: { from, through: until },
     };
   });
+
+  /** Whether days were entered that are not ignored yet. */
+  get isEntering(): boolean {
+    return this.entered.from !== '' || this.entered.to !== '';
+  }
+
+  /** Ignores the entered days. @returns whether they are a range */
+  ignoreEntered(): boolean {
+    const { from, to } = this.entered;
+    if (from === '' || to === '' || from > to) return false;
+    this.ignoreDays({ from, to });
+    this.entered = { from: '', to: '' };
+    return true;
+  }
 
   /** Ignores the periods from one day to another. Ranges that these days contain are dropped. */
   ignoreDays(range: DayRange): void {

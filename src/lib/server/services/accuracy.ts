@@ -165,8 +165,9 @@ function compared(
   const offBy = (cell: string) =>
     Math.abs(tidy((main?.forecast.get(cell) ?? 0) - (main?.actual.get(cell) ?? 0)));
   const worst = [...cells.values()]
-    .filter(({ cell }) => offBy(cell) > 0)
-    .toSorted((a, b) => offBy(b.cell) - offBy(a.cell))
+    .map((line) => ({ ...line, difference: offBy(line.cell) }))
+    .filter(({ difference }) => difference > 0)
+    .toSorted((a, b) => b.difference - a.difference)
     .slice(0, MOST_WORST);
   return {
     column: closed?.date.name ?? null,
