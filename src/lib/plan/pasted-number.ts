@@ -1,4 +1,5 @@
 /** Reads numbers as spreadsheets, SAP and web pages copy them. */
+import { CURRENCY_CODES } from '../contract/currencies';
 import { isHeld } from '../contract/decimals';
 import { TOO_LARGE } from './refusals';
 
@@ -24,8 +25,7 @@ const APOSTROPHE = /[\u2018\u2019\u00b4`]/g;
 /** Codes and signs of currencies before or after a number. */
 const CURRENCY =
   '[A-Z]{0,2}\\p{Sc}|S?Fr\\.?|[Kk]r\\.?|zł|Kč|Ft|lei|лв\\.?|руб\\.?|Rs\\.?|R|' +
-  'EUR|USD|GBP|CHF|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|UAH|BRL|MXN|ARS|CLP|COP|PEN|' +
-  'INR|IDR|JPY|CNY|KRW|AUD|NZD|CAD|ZAR|ILS|SGD|HKD|THB|AED|SAR';
+  CURRENCY_CODES.join('|');
 const CURRENCY_BEFORE = new RegExp(`^(?:${CURRENCY})(?=[\\s\\d.,+(-]|$)`, 'u');
 const CURRENCY_AFTER = new RegExp(`(?<=[\\s\\d.,)+-]|^)(?:${CURRENCY})$`, 'u');
 

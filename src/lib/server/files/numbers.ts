@@ -1,4 +1,5 @@
 /** Reads numbers as spreadsheets print them. */
+import { CURRENCY_CODES } from '../../contract/currencies';
 import type { FileDecimal } from '../../contract/files';
 
 /** A number in a cell. */
@@ -21,10 +22,14 @@ const LONGEST = 60;
 const MOST_DIGITS = 38;
 
 const PLAIN = /^-?(?:0|[1-9]\d{0,17})$/;
-const CURRENCY = String.raw`R\$|[€$£¥₹₽₺₩₪₫฿]|[A-Z]{3}|kr\.?|zł|Kč|Ft|lei|Fr\.?`;
+const CURRENCY_SIGN = String.raw`R\$|[€$£¥₹₽₺₩₪₫฿]`;
+/** Currencies that are words. A blank separates them from the number; `SEK5` may be a code. */
+const CURRENCY_WORD = String.raw`${CURRENCY_CODES.join('|')}|kr\.?|zł|Kč|Ft|lei|Fr\.?`;
+const BEFORE = String.raw`${CURRENCY_SIGN}|(?:${CURRENCY_WORD})(?=\s)`;
+const AFTER = String.raw`${CURRENCY_SIGN}|(?<=\s)(?:${CURRENCY_WORD})`;
 const SIGN = '[-+−]?';
 const SHAPE = new RegExp(
-  String.raw`^(${SIGN})\s*(${CURRENCY})?\s*(${SIGN})\s*([\d.,'’\s]*\d)([eE][-+]?\d{1,2})?\s*(${CURRENCY}|%)?(-?)$`,
+  String.raw`^(${SIGN})\s*(${BEFORE})?\s*(${SIGN})\s*([\d.,'’\s]*\d)([eE][-+]?\d{1,2})?\s*(${AFTER}|%)?(-?)$`,
 );
 
 /** The digits with their marks. In lakhs, two digits stand between marks. */
