@@ -60,7 +60,9 @@ function dayOf(text: string, order: FileDateOrder): string | null {
   if (american) return valid(american[3], monthOf(american[1]), american[2]);
   const last = order === 'ymd' ? null : YEAR_LAST.exec(text);
   if (!last) return null;
-  const [, one, , other, year] = last;
+  const [, one, mark, other, year = ''] = last;
+  // `27-01-31` begins with a year or with a day.
+  if (mark === '-' && year.length === 2) return null;
   return order === 'dmy' ? valid(year, other, one) : valid(year, one, other);
 }
 
