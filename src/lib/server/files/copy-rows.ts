@@ -1,5 +1,6 @@
 /** Turns the rows of a file into the text of a COPY, and lists those that do not fit. */
 import { Buffer } from 'node:buffer';
+import { digitsOf } from '../../contract/decimals';
 import type { FileType, Misfits } from '../../contract/files';
 import { DELIMITERS } from '../../contract/files';
 import type { Row } from '../../contract/primitives';
@@ -15,7 +16,7 @@ const NAMES: Record<FileType, string> = {
   integer: 'a whole number',
   numeric: 'a number',
   date: 'a date',
-  timestamp: 'a date with or without a time',
+  timestamp: 'a date without an offset from UTC',
   timestamptz: 'a date with a time and an offset from UTC',
   boolean: 'true or false',
   text: 'text',
@@ -51,7 +52,7 @@ export class ConvertedRows {
   private line(row: FileRow): string {
     const { columns } = this.plan;
     const width = row.cells.length > columns.length ? lastFilled(row.cells) : row.cells.length;
-    // A row may end with empty cells, which spreadsheets add or leave out.
+    // A row may end with empty cells that spreadsheets add.
     if (width > columns.length) {
       return this.misfit(
         row,
@@ -88,10 +89,19 @@ export class ConvertedRows {
         const value = values[i] ?? null;
         if (value === null) return [cname, null];
         if (type === 'boolean') return [cname, value === 't'];
-        return [cname, type === 'integer' || type === 'numeric' ? Number(value) : value];
+        const isNumber = type === 'integer' || type === 'numeric';
+        return [cname, isNumber && isExact(value) ? Number(value) : value];
       }),
     );
   }
+}
+
+/** Whether a double has the value of a number, so that JSON does not round it. */
+function isExact(text: string): boolean {
+  const [stored, shown] = [digitsOf(text), digitsOf(String(Number(text)))];
+  const places = Math.max(stored.places, shown.places);
+  const scaled = ({ digits, places: own }: typeof stored) => digits * 10n ** BigInt(places - own);
+  return scaled(stored) === scaled(shown);
 }
 
 /** The rows that do not fit, as one sentence. */
