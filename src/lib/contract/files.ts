@@ -22,7 +22,7 @@ export type FileHeader = (typeof FILE_HEADERS)[number];
 export const FILE_DECIMALS = ['point', 'comma'] as const;
 export type FileDecimal = (typeof FILE_DECIMALS)[number];
 
-/** The order of day and month where the year comes last; `ymd` accepts only dates that begin with the year. */
+/** The order of day and month where the year comes last; with `ymd`, such dates do not fit. */
 export const FILE_DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
 export type FileDateOrder = (typeof FILE_DATE_ORDERS)[number];
 

@@ -19,6 +19,11 @@ class Fit {
     return this.misses === 0 && this.fits > 0;
   }
 
+  /** Whether almost all cells have the type. */
+  get isNear(): boolean {
+    return this.fits > 0 && !this.isGivenUp && this.misses <= this.fits / 5;
+  }
+
   get isGivenUp(): boolean {
     return this.misses > FEW && this.misses > this.fits / 10;
   }
@@ -46,14 +51,13 @@ class NumberFit extends Fit {
 }
 
 class DateFit extends Fit {
-  withTime = 0;
   withZone = 0;
   pastMidnight = 0;
 
-  /** The narrowest type that holds all dates. */
-  get type(): FileType {
-    if (this.withZone === this.fits) return 'timestamptz';
-    return this.withZone > 0 || this.pastMidnight > 0 ? 'timestamp' : 'date';
+  /** The narrowest type that holds all dates; null if only some have an offset from UTC. */
+  get type(): FileType | null {
+    if (this.withZone > 0) return this.withZone === this.fits ? 'timestamptz' : null;
+    return this.pastMidnight > 0 ? 'timestamp' : 'date';
   }
 }
 
@@ -66,6 +70,14 @@ export class ColumnFacts {
   isEmpty = true;
   /** Whether a number or date has another value in another notation. */
   private readonly isOpen = { decimal: false, dateOrder: false };
+  private readonly isChosenNumber: boolean;
+  private readonly isChosenDate: boolean;
+
+  /** @param chosen the type that was sent for the column; its cells are counted however many do not fit */
+  constructor(private readonly chosen?: FileType) {
+    this.isChosenNumber = chosen === 'integer' || chosen === 'numeric';
+    this.isChosenDate = chosen === 'date' || chosen === 'timestamp' || chosen === 'timestamptz';
+  }
 
   /** @param text a cell; one that is blank has every type */
   take(text: string, line: number): void {
@@ -82,7 +94,7 @@ export class ColumnFacts {
   private takeNumber(cell: string, line: number): void {
     const values = FILE_DECIMALS.map((decimal) => {
       const fit = this.numbers[decimal];
-      if (fit.isGivenUp) return undefined;
+      if (fit.isGivenUp && !this.isChosenNumber) return undefined;
       const number = parseNumber(cell, decimal);
       if (number === null) {
         fit.miss(line);
@@ -105,14 +117,13 @@ export class ColumnFacts {
   private takeDate(cell: string, line: number): void {
     const values = FILE_DATE_ORDERS.map((order) => {
       const fit = this.dates[order];
-      if (fit.isGivenUp) return undefined;
+      if (fit.isGivenUp && !this.isChosenDate) return undefined;
       const found = parseDate(cell, order);
       if (found === null) {
         fit.miss(line);
         return undefined;
       }
       fit.fits++;
-      if (found.time) fit.withTime++;
       if (found.zone) fit.withZone++;
       if (!isMidnight(found.time)) fit.pastMidnight++;
       return found.date;
@@ -120,24 +131,40 @@ export class ColumnFacts {
     if (differ(values)) this.isOpen.dateOrder = true;
   }
 
-  /** Whether all cells are numbers with this decimal sign. */
-  isNumber(decimal: FileDecimal): boolean {
-    return this.numbers[decimal].isComplete;
+  /** Whether more cells are numbers with a point (above 0) or with a comma (below 0). */
+  get pointsOverCommas(): number {
+    return preference(this.numbers.point, this.numbers.comma, this.isChosenNumber);
   }
 
-  /** Whether all cells are dates in this order. */
-  isDate(order: FileDateOrder): boolean {
-    return this.dates[order].isComplete;
+  /** Whether more cells are dates with the day first (above 0) or with the month first (below 0). */
+  get daysOverMonths(): number {
+    return preference(this.dates.dmy, this.dates.mdy, this.isChosenDate);
   }
 
-  /** Whether all cells are numbers with either decimal sign, and some have two values then. */
+  /** Whether almost all cells are dates, or dates were chosen, and some begin with the year. */
+  get hasYearsFirst(): boolean {
+    return this.dates.ymd.isNear || (this.isChosenDate && this.dates.ymd.fits > 0);
+  }
+
+  /** Whether almost all cells are dates, or dates were chosen, and some need an order of day and month. */
+  get needsDateOrder(): boolean {
+    const { ymd, dmy, mdy } = this.dates;
+    const isOne = dmy.isNear || mdy.isNear || this.isChosenDate;
+    return isOne && Math.max(dmy.fits, mdy.fits) > ymd.fits;
+  }
+
+  /** Whether almost all cells are numbers, or numbers were chosen, and some have two values. */
   get leavesDecimalOpen(): boolean {
-    return this.isOpen.decimal && this.isNumber('point') && this.isNumber('comma');
+    const { point, comma } = this.numbers;
+    const isOne = this.chosen === undefined ? point.isNear || comma.isNear : this.isChosenNumber;
+    return isOne && this.isOpen.decimal;
   }
 
-  /** Whether all cells are dates with either the day or the month first, and some have two values then. */
+  /** Whether almost all cells are dates, or dates were chosen, and some have two values. */
   get leavesDateOrderOpen(): boolean {
-    return this.isOpen.dateOrder && this.isDate('dmy') && this.isDate('mdy');
+    const { dmy, mdy } = this.dates;
+    const isOne = this.chosen === undefined ? dmy.isNear || mdy.isNear : this.isChosenDate;
+    return isOne && this.isOpen.dateOrder;
   }
 
   /** The narrowest type that all cells have; `text` if there is none. */
@@ -146,7 +173,7 @@ export class ColumnFacts {
     if (this.booleans.isComplete) return 'boolean';
     const number = this.numberType(decimal);
     if (number) return number;
-    return dates.isComplete ? dates.type : 'text';
+    return (dates.isComplete && dates.type) || 'text';
   }
 
   /** Digits behind the point that a numeric column needs; null if they and those before it are too many. */
@@ -163,18 +190,24 @@ export class ColumnFacts {
       ...(numbers.padded === 0 ? [{ fit: numbers, type: wholeOr(numbers) }] : []),
       { fit: dates, type: dates.type },
     ];
-    const near = kinds.find(
-      ({ fit }) => fit.misses > 0 && !fit.isGivenUp && fit.misses <= fit.fits / 5,
-    );
-    if (!near) return null;
-    const { fit, type } = near;
-    return { type, row_count: fit.misses, lines: fit.lines };
+    const near = kinds.find(({ fit }) => fit.misses > 0 && fit.isNear);
+    if (!near?.type) return null;
+    const { misses, lines } = near.fit;
+    return { type: near.type, row_count: misses, lines };
   }
 
   private numberType(decimal: FileDecimal): 'integer' | 'numeric' | undefined {
     const numbers = this.numbers[decimal];
     return numbers.isComplete && numbers.agrees ? wholeOr(numbers) : undefined;
   }
+}
+
+/** Compares the cells that fit minus those that do not; 0 if almost all fit neither, and the type was not chosen. */
+function preference(one: Fit, other: Fit, isChosen: boolean): number {
+  if (!isChosen && !one.isNear && !other.isNear) return 0;
+  // The cells after giving up were not counted.
+  const score = (fit: Fit) => (fit.isGivenUp && !isChosen ? -Infinity : fit.fits - fit.misses);
+  return Math.sign(score(one) - score(other));
 }
 
 const wholeOr = ({ mostDecimals, mostWhole }: NumberFit): 'integer' | 'numeric' =>

@@ -54,6 +54,11 @@ describe('The delimiter', () => {
     ['pipe', 'a|b\n1|2'],
     ['semicolon', 'sep=;\na;b\n1;2\n'],
     ['comma', 'only\n1\n2\n'],
+    ['semicolon', 'Nord;1,5\nSüd;2,5\n'],
+    ['semicolon', '1,5;2,5;3,5\n4,5;5,5;6,5\n'],
+    ['comma', '1,2\n3,4\n'],
+    ['comma', 'a,b,note\n1,2,x;y\n3,4,z;w\n'],
+    ['tab', 'Nord\t1,5\nSüd\t2,5\n'],
     ['comma', 'a,note\n1,"x;y;z"\n2,"x;y;z"\n'],
   ])('%s is recognised', async (delimiter, text) => {
     expect((await read(text)).delimiter).toBe(delimiter);
@@ -76,6 +81,8 @@ describe('Types', () => {
     ['date', ['2027-01-31 00:00:00', '2027-02-01']],
     ['timestamp', ['2027-01-31 08:00', '2027-02-01']],
     ['timestamptz', ['2027-01-31T08:00:00Z', '2027-02-01T00:00:00+02:00']],
+    ['text', ['2027-01-31T08:00:00Z', '2027-02-01 00:00']],
+    ['text', ['2027-01-31T08:00:00Z', '2027-02-01']],
     ['boolean', ['true', 'FALSE']],
     ['text', ['00123', '12']],
     ['text', ['1', 'NA']],
@@ -89,6 +96,28 @@ describe('Types', () => {
     ['text', ['a'.repeat(100), '1']],
   ])('%s is recognised in %j', async (type, cells) => {
     expect(await typeOf(...cells)).toBe(type);
+  });
+
+  it('that were chosen keep offsets from UTC', async () => {
+    const cells = '2027-01-31T08:00:00+02:00\n2027-02-01 09:30\n';
+    const moments = await read(`t\n${cells}`, { types: ['timestamp'] });
+    expect([moments.copied, moments.rows.misfits]).toEqual([
+      '2027-02-01 09:30:00\n',
+      {
+        row_count: 1,
+        rows: [
+          {
+            line: 2,
+            cname: 't',
+            problem: '“2027-01-31T08:00:00+02:00” is not a date without an offset from UTC',
+          },
+        ],
+      },
+    ]);
+    const days = await read('t\n2027-01-31T00:00:00Z\n2027-02-01T00:00\n', { types: ['date'] });
+    expect(days.copied).toBe('2027-02-01\n');
+    const [column] = (await read(`t\n${cells}`)).columns;
+    expect(column).toMatchObject({ type: 'text', nearly: null });
   });
 
   it('come from all rows: the last one counts', async () => {
@@ -118,6 +147,16 @@ describe('Types', () => {
   it('have as many decimals as the cells', async () => {
     const { columns } = await read('a,b\n1.5,10%\n2.25,12.5%\n');
     expect(columns.map(({ scale }) => scale)).toEqual([2, 3]);
+  });
+
+  it('keep numbers exact in the preview', async () => {
+    const { rows } = await read(
+      'a,b,c\n123456789012345678,0.10,1234567890.123456789\n9007199254740992,-5.50,2\n',
+    );
+    expect(rows.first).toEqual([
+      { a: '123456789012345678', b: 0.1, c: '1234567890.123456789' },
+      { a: 9007199254740992, b: -5.5, c: 2 },
+    ]);
   });
 
   it('that were chosen list the rows that do not fit', async () => {
@@ -164,6 +203,37 @@ describe('Notations', () => {
     const chosen = { decimal: 'comma', dateOrder: 'dmy' } as const;
     const other = await read('a,d\n1.234,1/2/2027\n', chosen);
     expect([other.unsure, other.copied]).toEqual([[], '1234\t2027-02-01\n']);
+  });
+
+  it('follow the columns of which almost all cells fit', async () => {
+    const days = Array.from({ length: 60 }, (_, i) => `${(i % 28) + 1}/${(i % 12) + 1}/2027`);
+    const dates = ['d', ...days, 'n/a'].join('\n');
+    for (const types of [[], ['date']] as const) {
+      const { dateOrder, unsure } = await read(dates, { types });
+      expect([dateOrder, unsure]).toEqual(['dmy', []]);
+    }
+    const chosen = await read(dates, { types: ['date'] });
+    expect([chosen.copied.split('\n')[4], chosen.rows.misfits.row_count]).toEqual([
+      '2027-05-05',
+      1,
+    ]);
+    const amounts = await read('a;b\n1,5;1.234\n2,5;1.500\n3,5;\n4,5;\n5,5;\nn/a;\n');
+    expect([amounts.decimal, amounts.unsure]).toEqual(['comma', []]);
+  });
+
+  it('follow a column whose type was chosen, with any number of cells that do not fit', async () => {
+    const rest = Array.from({ length: 100 }, () => 'n/a');
+    const late = ['d', '1/2/2027', ...rest, '13/2/2027'].join('\n');
+    expect(await read(late, { types: ['date'] })).toMatchObject({ dateOrder: 'dmy', unsure: [] });
+    expect(await read(late)).toMatchObject({ unsure: [] });
+  });
+
+  it('that are left open by almost all cells, or by the chosen type, are reported', async () => {
+    const five = ['1.204', '1.300', '1.400', '1.500', '1.600', 'n/a'];
+    expect((await read(['a', ...five].join('\n'))).unsure).toEqual(['decimal']);
+    expect((await read('a\n1.204\nn/a\n')).unsure).toEqual([]);
+    expect((await read('a\n1.204\nn/a\n', { types: ['numeric'] })).unsure).toEqual(['decimal']);
+    expect((await read('a\n1/2/2027\nn/a\n', { types: ['date'] })).unsure).toEqual(['date_order']);
   });
 
   it('of dates follow a day that is no month', async () => {

@@ -9,7 +9,7 @@ import type {
   FilePreview,
   FileType,
 } from '../../contract/files';
-import { DELIMITERS, FILE_DELIMITERS } from '../../contract/files';
+import { DELIMITERS } from '../../contract/files';
 import { AppError } from '../errors';
 import { ColumnFacts } from './column-facts';
 import { CsvReader, type FileRow, isBlank, MOST_COLUMNS, rowsOf, textOf } from './csv';
@@ -48,6 +48,9 @@ export interface FilePlan {
 /** Reads a file from its beginning. */
 export type OpenFile = () => AsyncIterable<Uint8Array>;
 
+/** The delimiters, those first that are rarer in cells. */
+const LIKELIEST = ['semicolon', 'tab', 'comma', 'pipe'] as const satisfies readonly Delimiter[];
+
 /** Number of characters from which the delimiter is recognised. */
 const SAMPLE = 65_536;
 
@@ -64,11 +67,14 @@ export async function recognise(
 ): Promise<FilePlan> {
   const chosen = choices.encoding ?? encoding;
   const delimiter = choices.delimiter ?? (await recogniseDelimiter(open, chosen));
-  const { first, facts, hasMore } = await gather(open, chosen, DELIMITERS[delimiter]);
+  const { first, facts, hasMore } = await gather(open, chosen, delimiter, choices);
   // A column without a name counts if it has cells.
   const filled = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
   const width = Math.max(lastFilled(first.cells), filled, 1);
-  const columns = Array.from({ length: width }, (_, i) => facts[i] ?? new ColumnFacts());
+  const columns = Array.from(
+    { length: width },
+    (_, i) => facts[i] ?? new ColumnFacts(choices.types[i]),
+  );
   if (choices.types.length > width) {
     throw new AppError(400, `types: the file has ${width} columns, not ${choices.types.length}`, {
       field: 'types',
@@ -110,12 +116,13 @@ export async function recognise(
 async function gather(
   open: OpenFile,
   encoding: FileEncoding,
-  delimiter: string,
+  delimiter: Delimiter,
+  { types }: FileChoices,
 ): Promise<{ first: FileRow; facts: ColumnFacts[]; hasMore: boolean }> {
   let first: FileRow | undefined;
   let hasMore = false;
   const facts: ColumnFacts[] = [];
-  for await (const rows of rowsOf(textOf(open(), encoding), delimiter)) {
+  for await (const rows of rowsOf(textOf(open(), encoding), DELIMITERS[delimiter])) {
     for (const row of rows) {
       if (first === undefined) {
         first = row;
@@ -124,7 +131,7 @@ async function gather(
       hasMore = true;
       if (hasWidthOf(row, first)) {
         for (const [i, cell] of row.cells.entries()) {
-          (facts[i] ??= new ColumnFacts()).take(cell, row.line);
+          (facts[i] ??= new ColumnFacts(types[i])).take(cell, row.line);
         }
       }
     }
@@ -142,29 +149,22 @@ export function lastFilled(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
-/** Decimal sign and date order of the file: those under which most columns are numbers and dates. */
+/** Decimal sign and date order of the file: those that fit most columns best. */
 function notations(
   columns: readonly ColumnFacts[],
   delimiter: Delimiter,
   choices: FileChoices,
 ): Pick<FilePlan, 'decimal' | 'dateOrder' | 'unsure'> {
-  const votes = (isOne: (column: ColumnFacts) => boolean, isOther: typeof isOne): number =>
-    columns.filter((c) => isOne(c) && !isOther(c)).length -
-    columns.filter((c) => isOther(c) && !isOne(c)).length;
-  const points = votes(
-    (c) => c.isNumber('point'),
-    (c) => c.isNumber('comma'),
-  );
-  const daysFirst = votes(
-    (c) => c.isDate('dmy'),
-    (c) => c.isDate('mdy'),
-  );
+  const votes = (of: (column: ColumnFacts) => number): number =>
+    columns.reduce((sum, column) => sum + of(column), 0);
+  const points = votes((c) => c.pointsOverCommas);
+  const daysFirst = votes((c) => c.daysOverMonths);
   const hasComma = points < 0 || (points === 0 && delimiter === 'semicolon');
   const decimal = choices.decimal ?? (hasComma ? 'comma' : 'point');
   const hasDayFirst = daysFirst > 0 || (daysFirst === 0 && decimal === 'comma');
   const dateOrder =
     choices.dateOrder ??
-    (columns.some((c) => c.isDate('ymd')) && daysFirst === 0 && !columns.some(isOrdered)
+    (columns.some((c) => c.hasYearsFirst) && !columns.some((c) => c.needsDateOrder)
       ? 'ymd'
       : hasDayFirst
         ? 'dmy'
@@ -178,10 +178,6 @@ function notations(
   }
   return { decimal, dateOrder, unsure };
 }
-
-/** Whether the order of day and month matters to a column. */
-const isOrdered = (column: ColumnFacts): boolean =>
-  (column.isDate('dmy') || column.isDate('mdy')) && !column.isDate('ymd');
 
 /** Whether the first line names the columns: it does not fit a type of the lines below it, or all are text. */
 function isHeader(
@@ -208,29 +204,41 @@ async function recogniseDelimiter(open: OpenFile, encoding: FileEncoding): Promi
     if (sample.length >= SAMPLE) break;
   }
   const named = /^sep=(.)\r?\n/i.exec(sample)?.[1];
-  const scores = FILE_DELIMITERS.map((delimiter) => ({
-    delimiter,
-    score: DELIMITERS[delimiter] === named ? Infinity : consistency(sample, DELIMITERS[delimiter]),
-  }));
-  return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
+  let best: { delimiter: Delimiter; score: number } = { delimiter: 'comma', score: 0 };
+  for (const delimiter of LIKELIEST) {
+    const isNamed = DELIMITERS[delimiter] === named;
+    const score = isNamed ? Infinity : consistency(sample, DELIMITERS[delimiter]);
+    if (score > best.score) best = { delimiter, score };
+  }
+  return best.delimiter;
 }
 
-/** Share of the rows that have the most frequent number of cells; 0 if that is one. */
+/**
+ * Share of the rows that have the most frequent number of cells, with a small part for that number; 0 if that is
+ * one. Commas between digits may be decimal signs and do not add to the number.
+ */
 function consistency(sample: string, delimiter: string): number {
+  const { width, share } = frequentWidth(sample, delimiter);
+  if (width === 1) return 0;
+  const sure = delimiter === ',' ? sample.replace(/(?<=\d),(?=\d)/g, '.') : sample;
+  return share + frequentWidth(sure, delimiter).width / (MOST_COLUMNS * 10);
+}
+
+/** The most frequent number of cells of a row, and the share of the rows that have it. */
+function frequentWidth(sample: string, delimiter: string): { width: number; share: number } {
   let rows: FileRow[];
   try {
     rows = new CsvReader(delimiter).take(sample).filter((row) => !isBlank(row));
     // A short file may be one line without an end.
     if (rows.length === 0) rows = new CsvReader(delimiter).take(`${sample}\n`);
   } catch {
-    return 0;
+    return { width: 1, share: 0 };
   }
   const counts = new Map<number, number>();
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
   const [width = 1, count = 0] =
     [...counts].toSorted(([w1, n1], [w2, n2]) => n2 - n1 || w2 - w1)[0] ?? [];
-  if (width === 1) return 0;
-  return count / rows.length + width / (MOST_COLUMNS * 10);
+  return { width, share: count / rows.length };
 }
 
 /** Accepted words for true and false, if a column was chosen to be boolean. */
@@ -266,9 +274,9 @@ export function convert(
     default: {
       const found = parseDate(cell, dateOrder);
       if (found === null) return undefined;
-      if (type === 'date') return isMidnight(found.time) ? found.date : undefined;
+      if (type === 'date') return isMidnight(found.time) && !found.zone ? found.date : undefined;
       const time = found.time || '00:00:00';
-      if (type === 'timestamp') return `${found.date} ${time}`;
+      if (type === 'timestamp') return found.zone ? undefined : `${found.date} ${time}`;
       return found.zone ? `${found.date} ${time}${found.zone}` : undefined;
     }
   }
