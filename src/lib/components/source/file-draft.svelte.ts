@@ -6,6 +6,9 @@ import { messageOf } from '$lib/client/message-of';
 import { formatSize } from '../format';
 import type { FilePreview, FileTable, FileType } from '$lib/contract/files';
 
+/** Delay between a choice and its preview, in which other choices may follow. */
+const PAUSE_MS = 350;
+
 /** How a file is read. */
 export type FileOptions = Pick<
   FilePreview,
@@ -25,8 +28,7 @@ const UNKNOWN: FileOptions = {
 /** A file, the choices about it, and what the service recognises in it. */
 export class FileDraft {
   file = $state.raw<File | null>(null);
-  /** The name of the table. */
-  name = $state('');
+  /** Whether the rows of the preview that do not fit are left out. Each preview asks for it again. */
   leaveOut = $state(false);
   /** Number of bytes of the file that are sent. */
   sent = $state(0);
@@ -35,6 +37,7 @@ export class FileDraft {
   /** The problem with the name. */
   nameFault = $state<string | null>(null);
 
+  private typedName = $state('');
   private choices = $state.raw<FileChoices>({});
   private readonly latest = new Latest<FilePreview>();
   /** The last preview of this file, which stays while a choice does not fit the file. */
@@ -42,6 +45,16 @@ export class FileDraft {
 
   /** @param limit the largest size of a file, in bytes */
   constructor(private readonly limit: number) {}
+
+  /** The name of the table. An edit removes the problem with it. */
+  get name(): string {
+    return this.typedName;
+  }
+
+  set name(name: string) {
+    this.typedName = name;
+    this.nameFault = null;
+  }
 
   get preview(): FilePreview | null {
     return this.latest.answer;
@@ -77,7 +90,6 @@ export class FileDraft {
     this.choices = {};
     this.failure = null;
     this.nameFault = null;
-    this.leaveOut = false;
     this.file = null;
     if (file.size > this.limit) {
       this.failure = `“${file.name}” has ${formatSize(file.size)}; the service takes files of up to ${formatSize(this.limit)}.`;
@@ -93,7 +105,7 @@ export class FileDraft {
     const isOtherTable = 'delimiter' in change || 'encoding' in change;
     this.choices = { ...this.choices, ...(isOtherTable ? { types: [] } : {}), ...change };
     this.failure = null;
-    this.ask();
+    this.ask(PAUSE_MS);
   }
 
   /** Chooses the type of the column at a position. */
@@ -104,19 +116,22 @@ export class FileDraft {
     this.change({ types });
   }
 
-  /** Reads the file again, after a failure. */
-  ask(): void {
+  /** Reads the file again. @param pauseMs debounce */
+  ask(pauseMs = 0): void {
     const { file, choices } = this;
     if (!file) return;
     this.sent = 0;
+    this.leaveOut = false;
     this.latest.ask(async (signal) => {
       const toSend = { file, name: file.name, choices };
       const preview = await previewFile(toSend, { signal, onProgress: (n) => (this.sent = n) });
       this.recognised = preview;
+      // The rows of the previous preview were shown until now.
+      this.leaveOut = false;
       const isNamed = this.name.trim() === preview.tname;
       if (isNamed && preview.taken) this.nameFault = TAKEN;
       return preview;
-    });
+    }, pauseMs);
   }
 
   /** Makes the table. @returns null if the service refuses; the reason is in `failure` or `nameFault` */
