@@ -41,16 +41,32 @@ export interface ReceivedFile {
   choices: FileChoices;
 }
 
+/** A request that sends a file. */
+interface FileRequest {
+  request: Request;
+  url: URL;
+  locals: { config: Pick<Config, 'fileLimit'> };
+  /** Missing in the development server. */
+  platform?: { req: { socket: Connection } } | undefined;
+}
+
+interface Connection {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
 let reading = 0;
 
 /**
  * Receives the file of a request and runs `work` on it. The temporary file is deleted afterwards.
  *
  * @throws AppError 404 if files are not accepted, 400 for a parameter, 413 if the file is too large, 415 if it is
- * no text, 503 if the server reads enough files already or has no room
+ * no text, 503 if the server reads enough files already or has no room. If the client closes the connection,
+ * reading the file fails.
  */
 export async function withFile<Result>(
-  { request, url, locals }: { request: Request; url: URL; locals: { config: Config } },
+  { request, url, locals, platform }: FileRequest,
   work: (file: ReceivedFile) => Promise<Result>,
 ): Promise<Result> {
   const { fileLimit } = locals.config;
@@ -66,15 +82,27 @@ export async function withFile<Result>(
     });
   }
   reading++;
+  const closed = new AbortController();
+  const close = () => closed.abort();
+  // The signal of a request does not abort any more once its body has arrived.
+  const socket = platform?.req.socket;
+  if (socket?.destroyed) close();
+  socket?.once('close', close);
   let folder: string | undefined;
   try {
     folder = await mkdtemp(join(tmpdir(), 'forecast-pivot-file-')).catch(noRoom);
     const path = join(folder, 'file');
     const encoding = await receive(request, path, fileLimit);
-    const open = () => createReadStream(path, { highWaterMark: PART });
+    const open = () => createReadStream(path, { highWaterMark: PART, signal: closed.signal });
     return await work({ name, open, encoding, choices });
+  } catch (error) {
+    if (!closed.signal.aborted) throw error;
+    throw new AppError(400, 'The client closed the connection while its file was read', {
+      cause: error,
+    });
   } finally {
     reading--;
+    socket?.off('close', close);
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 }
