@@ -227,15 +227,16 @@ async function readText(request: Request, limit: number): Promise<string> {
 
 /**
  * Drains an unread body; otherwise the connection hangs.
- * @param most bytes after which the connection is closed
+ * @param most bytes after which the connection is closed; 16 MB if they are fewer
  */
-export async function discardBody(request: Request, most = DISCARDED): Promise<void> {
+export async function discardBody(request: Request, most = 0): Promise<void> {
   if (request.bodyUsed) return;
+  const limit = Math.max(most, DISCARDED);
   let size = 0;
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.byteLength;
-      if (size > most) break;
+      if (size > limit) break;
     }
   } catch {
     // The client is gone. Its answer must be made all the same, since it holds memory until it is sent.
