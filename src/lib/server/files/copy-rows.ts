@@ -105,13 +105,22 @@ function isExact(text: string): boolean {
 }
 
 /** The rows that do not fit, as one sentence. */
-export function misfitSentence({ row_count, rows }: Misfits): string {
-  const listed = rows.map(({ line, cname, problem }) =>
+export function misfitSentence(misfits: Misfits): string {
+  const { row_count } = misfits;
+  const count = row_count === 1 ? '1 row does not fit' : `${row_count} rows do not fit`;
+  return `${count}, and no table was made. Change the types, or leave these rows out. ${listed(misfits)}`;
+}
+
+/** The same if no row is left without them. */
+export const noRowSentence = (misfits: Misfits): string =>
+  `No row fits, and no table was made. Change the types. ${listed(misfits)}`;
+
+function listed({ row_count, rows }: Misfits): string {
+  const problems = rows.map(({ line, cname, problem }) =>
     cname === null ? `line ${line}: ${problem}` : `line ${line}, “${cname}”: ${problem}`,
   );
   const more = row_count > rows.length ? [`and ${row_count - rows.length} more`] : [];
-  const count = row_count === 1 ? '1 row does not fit' : `${row_count} rows do not fit`;
-  return `${count}, and no table was made. Change the types, or leave these rows out. ${[...listed, ...more].join('; ')}`;
+  return [...problems, ...more].join('; ');
 }
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };

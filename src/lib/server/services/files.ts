@@ -11,7 +11,7 @@ import { tableColumns } from '../db/catalog';
 import type { Database } from '../db/database';
 import { isTaken, makeTable, taken } from '../db/files';
 import { AppError } from '../errors';
-import { ConvertedRows, misfitSentence } from '../files/copy-rows';
+import { ConvertedRows, misfitSentence, noRowSentence } from '../files/copy-rows';
 import { tableNameOf } from '../files/names';
 import { type FileChoices, type OpenFile, recognise } from '../files/recognise';
 
@@ -72,8 +72,7 @@ export async function tableFromFile(
   const text = misfits === 'refuse' ? fitting(rows) : rows.copyText();
   const columns = await db.transaction(async (tx) => {
     await makeTable(tx, tname, plan.columns, text);
-    if (rows.rowCount === 0)
-      throw new AppError(422, `No row fits: ${misfitSentence(rows.misfits)}`);
+    if (rows.rowCount === 0) throw new AppError(422, noRowSentence(rows.misfits));
     return tableColumns(tx, FILES_SCHEMA, tname);
   });
   return {
