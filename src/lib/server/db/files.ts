@@ -40,7 +40,7 @@ export async function makeTable(
   const definitions = columns.map((column) => sql`${ident(column.cname)} ${typeOf(column)}`);
   try {
     if (!(await tx.any(sql`SELECT FROM pg_namespace WHERE nspname = $1::text`, [FILES_SCHEMA]))) {
-      await tx.run(sql`CREATE SCHEMA IF NOT EXISTS ${ident(FILES_SCHEMA)}`);
+      await makeSchema(tx);
     }
     await tx.run(sql`CREATE TABLE ${table} (${commas(definitions)})`);
     await tx.copyIn(sql`COPY ${table} FROM STDIN`, text);
@@ -48,6 +48,19 @@ export async function makeTable(
   } catch (error) {
     throw refusal(tname, error);
   }
+}
+
+/** Creates the schema, unless another transaction has created it in the meantime. */
+async function makeSchema(tx: Transaction): Promise<void> {
+  await tx.attempt(async () => {
+    try {
+      await tx.run(sql`CREATE SCHEMA IF NOT EXISTS ${ident(FILES_SCHEMA)}`);
+    } catch (error) {
+      // IF NOT EXISTS does not see the schema of a transaction that was open when the statement began.
+      if (sqlState(error) !== SQLSTATE.uniqueViolation) throw error;
+      throw new AppError(409, `There is a schema ${FILES_SCHEMA} already`, { cause: error });
+    }
+  });
 }
 
 function refusal(tname: string, error: unknown): unknown {
@@ -71,7 +84,7 @@ function refusal(tname: string, error: unknown): unknown {
   return error;
 }
 
-/** @throws never; the refusal of a name that is taken */
+/** The refusal of a name that is taken. */
 export const taken = (tname: string): AppError =>
   new AppError(409, `There is a table ${FILES_SCHEMA}.${tname} already; choose another name`, {
     field: 'name',
