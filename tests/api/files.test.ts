@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { FilePreview } from '../../src/lib/contract/files';
 import { it as base } from '../support/api';
 import type { Answer } from '../support/http';
+import { hold, untilWaiting } from '../support/race';
 import { startService, type Service } from '../support/service';
 
 const LIMIT = 20_000_000;
@@ -17,6 +18,9 @@ it.afterAll(() => rmSync(folder, { recursive: true }));
 it.afterEach(() => expect(readdirSync(folder)).toEqual([]));
 
 const SALES = 'Region,Order Date,Amount\nNorth,2027-01-31,"1,204.50"\nSouth,2027-02-28,(20.00)\n';
+
+/** A wait for a state of the folder. */
+const PATIENT = { interval: 10, timeout: 30_000 };
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream;
 
@@ -174,6 +178,15 @@ describe('A file', () => {
   });
 });
 
+it('A file becomes a table while another program creates the schema', async ({ service }) => {
+  await service.query('DROP SCHEMA IF EXISTS pf_files CASCADE');
+  const other = await hold(service, 'CREATE SCHEMA pf_files');
+  const made = send(service, '/files', 'a\n1\n', { name: 'first' });
+  await untilWaiting(service, 1);
+  await other.commit();
+  expect((await made).body).toMatchObject({ tname: 'first', row_count: 1 });
+});
+
 describe('Rows that do not fit', () => {
   const text = `n,t\n${Array.from({ length: 25 }, () => 'x,y\n').join('')}1,"a\nb"\n2\n3,c\n`;
   const listed = { line: 2, cname: 'n', problem: '“x” is not a whole number' };
@@ -205,8 +218,9 @@ describe('Rows that do not fit', () => {
     expect([status, body.row_count, body.left_out.row_count]).toEqual([201, 2, 26]);
     expect(await service.query('SELECT n FROM pf_files.some')).toEqual([{ n: 1 }, { n: 3 }]);
     const none = await send(service, '/files', 'a\nx\n', { types: 'date', misfits: 'leave_out' });
-    expect([none.status, await tables(service)]).toEqual([
+    expect([none.status, none.body.error, await tables(service)]).toEqual([
       422,
+      'No row fits, and no table was made. Change the types. line 2, “a”: “x” is not a date',
       expect.not.arrayContaining(['sales']),
     ]);
   });
@@ -331,18 +345,17 @@ describe('A hostile file', () => {
 
   it('that ends in the middle leaves nothing', async ({ service }) => {
     const broken = new AbortController();
-    let parts = 0;
     const stream = new ReadableStream({
-      pull(controller) {
-        if (++parts > 3) broken.abort();
-        else controller.enqueue(new TextEncoder().encode('a,b\n1,2\n'));
-      },
+      start: (controller) => controller.enqueue(new TextEncoder().encode('a,b\n1,2\n')),
     });
     const options = { method: 'POST', body: stream, headers: { 'content-type': 'text/csv' } };
-    await service.api
+    const cut = service.api
       .send('/files?name=cut', { ...options, duplex: 'half', signal: broken.signal } as RequestInit)
       .catch(() => undefined);
-    await expect.poll(() => readdirSync(folder)).toEqual([]);
+    await expect.poll(() => readdirSync(folder), PATIENT).toHaveLength(1);
+    broken.abort();
+    await cut;
+    await expect.poll(() => readdirSync(folder), PATIENT).toEqual([]);
     expect(await tables(service)).not.toContain('cut');
   });
 });
@@ -355,12 +368,15 @@ it('300,000 rows become a table while the service answers others', async ({ serv
   const text = `Store,Id,Day,Amount\n${rows.join('')}`;
   let isDone = false;
   const made = send(service, '/files', text, { name: 'many' }).finally(() => (isDone = true));
-  let answers = 0;
-  while (!isDone) {
-    expect((await service.api.get('/health/live')).status).toBe(200);
-    answers++;
-  }
-  expect(answers).toBeGreaterThan(5);
+  const size = Buffer.byteLength(text);
+  const arrived = () =>
+    readdirSync(folder).map(
+      (name) => statSync(join(folder, name, 'file'), { throwIfNoEntry: false })?.size,
+    );
+  await expect.poll(arrived, PATIENT).toEqual([size]);
+  const { status } = await service.api.get('/health/live');
+  // The service answers between two parts of the file, which it reads to its end afterwards.
+  expect([status, isDone]).toEqual([200, false]);
   expect((await made).body).toMatchObject({ row_count: 300_000 });
   const [sums] = await service.query(
     'SELECT count(*), sum("Id") AS ids, sum("Amount") AS amounts FROM pf_files.many',
@@ -373,11 +389,13 @@ it('PF_FILES=0 turns files off', async () => {
   onTestFinished(service.stop);
   expect((await service.api.get('/files')).body).toEqual({ accepted: false, limit: 0 });
   for (const path of ['/files', '/files/preview'] as const) {
-    const answer = await send(service, path, SALES);
-    expect([answer.status, answer.body]).toEqual([
-      404,
-      { error: 'Files are not accepted here: the service runs with PF_FILES=0' },
-    ]);
+    for (const body of [SALES, new Uint8Array(8_000_000).fill(0x61)]) {
+      const answer = await send(service, path, body);
+      expect([answer.status, answer.body]).toEqual([
+        404,
+        { error: 'Files are not accepted here: the service runs with PF_FILES=0' },
+      ]);
+    }
   }
 });
 
