@@ -109,7 +109,9 @@ describe('The accuracy of closed months', () => {
     ]);
   });
 
-  it('with a lag counts only entries made so many months before', async ({ service }) => {
+  it('with a lag counts only entries made that many months before a month, or earlier', async ({
+    service,
+  }) => {
     const { ask, path, bob, eva } = await closedPlan(service);
     const id = Number(path.split('/').at(-1));
     await service.query(`UPDATE pf.log SET stamp = CASE id

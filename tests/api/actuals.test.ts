@@ -91,7 +91,7 @@ describe('closing months', () => {
     expect(again).toMatchObject({ note: 'Q1', params: { redo_of: logid, through: '2027-03-31' } });
   });
 
-  it('of closed months writes what has changed in the source, despite the locks of earlier closes', async ({
+  it('of closed months writes the changes of the source, and earlier closes do not lock it out', async ({
     service,
   }) => {
     const plan = await planOfNextYear(service, ROWS);

@@ -133,7 +133,7 @@ describe('A file', () => {
     expect(await service.query('SELECT FROM pf.source')).not.toBeUndefined();
   });
 
-  it('may be UTF-16 or Windows-1252, with any line ends', async ({ service }) => {
+  it('may be in UTF-16 or Windows-1252, with CR at the end of each line', async ({ service }) => {
     const text = 'Größe\tPreis\rXL\t5\r';
     const utf16 = new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'));
     const latin = new Uint8Array(Buffer.from(text, 'latin1'));

@@ -49,7 +49,7 @@ it('lists the tables that its database user can read, and knows no others', asyn
   }
 });
 
-it('tells a database user that may make no tables what it needs, and makes tables once it may', async () => {
+it('names the privilege that making tables needs, and makes tables once it is granted', async () => {
   const send = () =>
     api.send('/files?name=sales', {
       method: 'POST',

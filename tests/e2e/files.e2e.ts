@@ -6,7 +6,7 @@ test.beforeEach(({ page }) =>
   page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
 );
 
-/** Drops a file onto the page, as a file manager does. */
+/** Drops a file onto the page. */
 async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
   const transfer = await page.evaluateHandle(
     ([file, base64]) => {

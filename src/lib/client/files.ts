@@ -42,7 +42,7 @@ interface SendOptions {
 /** GET /files: whether files are accepted, and their largest size in bytes. */
 export const getFiles = (o?: CallOptions) => json<FilesAnswer>('/api/files', o);
 
-/** POST /files/preview: what is recognised in a file, and its first rows. */
+/** POST /files/preview: how the service reads a file, and its first rows. */
 export const previewFile = ({ file, name, choices }: FileToSend, o: SendOptions) =>
   upload<FilePreview>(`/api/files/preview?${queryOf(name, choices)}`, { file, type: CSV, ...o });
 

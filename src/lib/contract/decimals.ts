@@ -146,9 +146,17 @@ const EXACT_BELOW = exactBelow(6);
  */
 export function isHeld(text: string, value: number): boolean {
   if (Math.abs(value) < EXACT_BELOW) return true;
-  const [typed, held] = [digitsOf(text), digitsOf(String(value))];
-  const places = Math.max(typed.places, held.places, 6);
-  const scaled = ({ digits, places: own }: typeof typed) => digits * 10n ** BigInt(places - own);
-  const lost = scaled(typed) - scaled(held);
+  const { digits: lost, places } = lostDigits(text, value, 6);
   return (lost < 0n ? -lost : lost) * 2n < 10n ** BigInt(places - 6);
+}
+
+/** Returns whether a double has exactly the value of a decimal number. @param text as JavaScript reads a number */
+export const isExact = (text: string): boolean => lostDigits(text, Number(text), 0).digits === 0n;
+
+/** Returns what a decimal number has more than a double, as digits with at least some decimal places. */
+function lostDigits(text: string, value: number, leastPlaces: number) {
+  const [typed, held] = [digitsOf(text), digitsOf(String(value))];
+  const places = Math.max(typed.places, held.places, leastPlaces);
+  const scaled = ({ digits, places: own }: typeof typed) => digits * 10n ** BigInt(places - own);
+  return { digits: scaled(typed) - scaled(held), places };
 }

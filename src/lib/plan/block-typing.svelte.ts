@@ -113,7 +113,7 @@ export class BlockTyping {
    * Writes a block of the clipboard.
    *
    * @param place see {@link Pasting.placing}
-   * @param marked the cells that get it, even if others are marked when its turn comes
+   * @param marked the cells that get the block, even if others are marked when its turn comes
    * @returns null if nothing was written; {@link refusal} then says why, or {@link proposal} waits for an answer
    * @throws ApiError with a sentence if the service refuses it
    */
@@ -129,7 +129,7 @@ export class BlockTyping {
   /**
    * Shows what a block of the clipboard would do, as {@link proposal}, or why it cannot be written.
    *
-   * @param meant the cells that get it
+   * @param meant the cells that get the block
    * @returns whether nothing in it was guessed, so that it can be written at once
    */
   async propose(place: Place, meant: Promise<readonly MarkedCell[]>): Promise<boolean> {

@@ -22,8 +22,9 @@ export const monthOver = (): string => laterMonth(monthOf(isoOf(Date.now())), -1
 /** Returns the first day of a month. */
 export const firstDayOf = (month: string): string => `${month}-01`;
 
-/** Returns the day after a day. */
-export const dayAfter = (day: string): string => isoOf(Date.parse(`${day}T00:00:00Z`) + DAY_MS);
+/** Returns the day after a day. @param days number of days between them; the day before for −1 */
+export const dayAfter = (day: string, days = 1): string =>
+  isoOf(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 
 /** Returns all months from the first to the last one. */
 export function monthsBetween(first: string, last: string): string[] {

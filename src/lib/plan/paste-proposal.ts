@@ -117,7 +117,7 @@ export function readingText({ ambiguous, decimal }: PastedFormat): string | null
 const MOST_REASONS = 3;
 
 /**
- * Returns what was guessed, as sentences.
+ * Returns a sentence for each guess about a block.
  *
  * @param print formats a number
  */

@@ -20,7 +20,7 @@ const read = (
 const numbers = ({ cells }: PastedBlock) =>
   cells.map((row) => row.map(({ value, fault, text }) => (fault === undefined ? value : text)));
 
-/** Clipboards as programs write them: the browser's language, the text, its numbers, and what was guessed. */
+/** Texts that programs put on the clipboard: the browser's language, the text, the numbers, and the guesses. */
 const CLIPBOARDS: readonly [
   from: string,
   language: string,

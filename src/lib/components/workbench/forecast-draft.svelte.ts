@@ -10,34 +10,22 @@ import type {
   ForecastUnit,
   GroupForecast,
 } from '$lib/contract/forecasts';
-import { DAY_MS } from '$lib/contract/primitives';
+import { dayAfter, type Days, firstDayOf, laterMonth, monthOf } from '$lib/plan/months';
 import { LoadDraft } from './load-draft.svelte';
 
 /** Debounce of the preview while the form is filled in. */
 const PAUSE_MS = 500;
 
-/** Two days; the second is not before the first. */
-interface DayRange {
-  from: string;
-  to: string;
-}
-
-const dayAt = (time: number): string => new Date(time).toISOString().slice(0, 10);
-const timeOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 /** Number of days at the end of a month that may be without a row in a complete month. */
 const QUIET_DAYS = 5;
 
 /** The end of the last complete month of a source. @param last the source's last day */
-function lastMonthEnd(last: string): string {
-  const end = (day: string) => dayAt(timeOf(`${day.slice(0, 7)}-01`) - DAY_MS);
-  return end(dayAt(timeOf(last) + (QUIET_DAYS + 1) * DAY_MS));
-}
-const daysAfter = (day: string, days: number): string => dayAt(timeOf(day) + days * DAY_MS);
-/** The end of the twelve months that begin after a day. */
-function yearAfter(day: string): string {
-  const first = daysAfter(day, 1);
-  return daysAfter(`${Number(first.slice(0, 4)) + 1}${first.slice(4)}`, -1);
-}
+const lastMonthEnd = (last: string): string =>
+  dayAfter(firstDayOf(monthOf(dayAfter(last, QUIET_DAYS + 1))), -1);
+
+/** The end of the twelve months that begin after the last day of a month. */
+const yearAfter = (day: string): string =>
+  dayAfter(firstDayOf(laterMonth(monthOf(dayAfter(day)), 12)), -1);
 
 /** The form that starts a plan from a forecast. */
 export class ForecastDraft {
@@ -50,9 +38,9 @@ export class ForecastDraft {
   until = $state('');
   by = $state<string[]>([]);
   /** Ranges of days whose periods are not learned from, in the order in which they were marked. */
-  ignore = $state.raw<readonly DayRange[]>([]);
+  ignore = $state.raw<readonly Days[]>([]);
   /** The days that are being entered for another such range; empty texts if there are none. */
-  entered = $state<DayRange>({ from: '', to: '' });
+  entered = $state<Days>({ from: '', to: '' });
   method = $state<NonNullable<ForecastPreviewRequest['method']>>('auto');
   replace = $state(false);
   leaveOut = $state(false);
@@ -73,7 +61,7 @@ export class ForecastDraft {
     this.rows = new LoadDraft(columns);
     if (last === null) return;
     this.through = lastMonthEnd(last);
-    this.from = daysAfter(this.through, 1);
+    this.from = dayAfter(this.through);
     this.until = yearAfter(this.through);
   }
 
@@ -96,18 +84,23 @@ export class ForecastDraft {
     return this.entered.from !== '' || this.entered.to !== '';
   }
 
-  /** Ignores the entered days. @returns whether they are a range */
-  ignoreEntered(): boolean {
+  /** The entered days as a range; null if one is missing, or if the last one is before the first one. */
+  get enteredRange(): Days | null {
     const { from, to } = this.entered;
-    if (from === '' || to === '' || from > to) return false;
-    this.ignoreDays({ from, to });
+    return from !== '' && to !== '' && from <= to ? { from, to } : null;
+  }
+
+  /** Ignores the entered days, if they are a range. */
+  ignoreEntered(): void {
+    const { enteredRange } = this;
+    if (!enteredRange) return;
+    this.ignoreDays(enteredRange);
     this.entered = { from: '', to: '' };
-    return true;
   }
 
   /** Ignores the periods from one day to another. Ranges that these days contain are dropped. */
-  ignoreDays(range: DayRange): void {
-    const isInside = ({ from, to }: DayRange) => from >= range.from && to <= range.to;
+  ignoreDays(range: Days): void {
+    const isInside = ({ from, to }: Days) => from >= range.from && to <= range.to;
     this.ignore = [...this.ignore.filter((each) => !isInside(each)), range];
   }
 
@@ -118,11 +111,11 @@ export class ForecastDraft {
    * @param next the first day of the period after the last one; undefined at the end of the history
    */
   ignorePeriods(first: string, next: string | undefined): void {
-    this.ignoreDays({ from: first, to: next === undefined ? this.through : daysAfter(next, -1) });
+    this.ignoreDays({ from: first, to: next === undefined ? this.through : dayAfter(next, -1) });
   }
 
   /** Learns from a range of days again. */
-  heed(range: DayRange): void {
+  heed(range: Days): void {
     this.ignore = this.ignore.filter((each) => each !== range);
   }
 

@@ -56,7 +56,7 @@ async function makeSchema(tx: Transaction): Promise<void> {
     try {
       await tx.run(sql`CREATE SCHEMA IF NOT EXISTS ${ident(FILES_SCHEMA)}`);
     } catch (error) {
-      // IF NOT EXISTS does not see the schema of a transaction that was open when the statement began.
+      // IF NOT EXISTS does not see a schema that another transaction creates at the same time.
       if (sqlState(error) !== SQLSTATE.uniqueViolation) throw error;
       throw new AppError(409, `There is a schema ${FILES_SCHEMA} already`, { cause: error });
     }

@@ -1,4 +1,4 @@
-/** What all cells of a column have in common. */
+/** Finds the types and notations that the cells of a column fit. */
 import type { FileColumn, FileDateOrder, FileDecimal, FileType } from '../../contract/files';
 import { FILE_DATE_ORDERS, FILE_DECIMALS } from '../../contract/files';
 import { isMidnight, parseDate } from './dates';

@@ -1,6 +1,6 @@
 /** Turns the rows of a file into the text of a COPY, and lists those that do not fit. */
 import { Buffer } from 'node:buffer';
-import { digitsOf } from '../../contract/decimals';
+import { isExact } from '../../contract/decimals';
 import type { FileType, Misfits } from '../../contract/files';
 import { DELIMITERS } from '../../contract/files';
 import type { Row } from '../../contract/primitives';
@@ -90,18 +90,11 @@ export class ConvertedRows {
         if (value === null) return [cname, null];
         if (type === 'boolean') return [cname, value === 't'];
         const isNumber = type === 'integer' || type === 'numeric';
+        // JSON would round other numbers.
         return [cname, isNumber && isExact(value) ? Number(value) : value];
       }),
     );
   }
-}
-
-/** Whether a double has the value of a number, so that JSON does not round it. */
-function isExact(text: string): boolean {
-  const [stored, shown] = [digitsOf(text), digitsOf(String(Number(text)))];
-  const places = Math.max(stored.places, shown.places);
-  const scaled = ({ digits, places: own }: typeof stored) => digits * 10n ** BigInt(places - own);
-  return scaled(stored) === scaled(shown);
 }
 
 /** The rows that do not fit, as one sentence. */

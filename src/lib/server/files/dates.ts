@@ -1,4 +1,4 @@
-/** Reads dates and timestamps as spreadsheets print them. */
+/** Parses dates and timestamps in the formats that spreadsheets write. */
 import type { FileDateOrder } from '../../contract/files';
 
 /** A date in a cell, with the time if there is one. */

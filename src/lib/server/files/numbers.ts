@@ -1,4 +1,4 @@
-/** Reads numbers as spreadsheets print them. */
+/** Parses numbers in the formats that spreadsheets write. */
 import { CURRENCY_CODES } from '../../contract/currencies';
 import type { FileDecimal } from '../../contract/files';
 

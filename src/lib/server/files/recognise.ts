@@ -17,7 +17,7 @@ import { isMidnight, parseDate } from './dates';
 import { columnNames } from './names';
 import { parseNumber } from './numbers';
 
-/** Choices about a file that were sent with it; what is undefined is recognised. */
+/** The choices that were sent with a file. The service recognises those that are undefined. */
 export interface FileChoices {
   encoding?: FileEncoding | undefined;
   delimiter?: Delimiter | undefined;
@@ -47,6 +47,16 @@ export interface FilePlan {
 
 /** Reads a file from its beginning. */
 export type OpenFile = () => AsyncIterable<Uint8Array>;
+
+/** A file that has arrived. */
+export interface ArrivedFile {
+  /** The name that was sent with it. */
+  name: string;
+  open: OpenFile;
+  /** The encoding that its bytes show. */
+  encoding: FileEncoding;
+  choices: FileChoices;
+}
 
 /** The delimiters, those first that are rarer in cells. */
 const LIKELIEST = ['semicolon', 'tab', 'comma', 'pipe'] as const satisfies readonly Delimiter[];

@@ -15,7 +15,7 @@ import {
 import type { Config } from '../config';
 import { AppError, reasonOf } from '../errors';
 import { EncodingEvidence } from '../files/encoding';
-import type { FileChoices, OpenFile } from '../files/recognise';
+import type { ArrivedFile, FileChoices } from '../files/recognise';
 import { optionalChoice, textQuery } from './params';
 
 /** Number of files that one process reads at a time. */
@@ -31,15 +31,6 @@ const NO_TEXT: readonly [signature: string, what: string][] = [
   ['25504446', 'a PDF document'],
   ['1f8b', 'compressed'],
 ];
-
-/** A file that has arrived. */
-export interface ReceivedFile {
-  /** The name that was sent with it. */
-  name: string;
-  open: OpenFile;
-  encoding: FileEncoding;
-  choices: FileChoices;
-}
 
 /** A request that sends a file. */
 interface FileRequest {
@@ -67,7 +58,7 @@ let reading = 0;
  */
 export async function withFile<Result>(
   { request, url, locals, platform }: FileRequest,
-  work: (file: ReceivedFile) => Promise<Result>,
+  work: (file: ArrivedFile) => Promise<Result>,
 ): Promise<Result> {
   const { fileLimit } = locals.config;
   if (fileLimit === 0) {

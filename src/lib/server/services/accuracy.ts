@@ -137,14 +137,15 @@ function compared(
       return errors.errors;
     };
     const growing = new CellErrors(actual);
+    const forecast = steps.flatMap(added);
     return {
       actual,
-      forecast: sumByCell(steps.flatMap(added)),
+      forecast: sumByCell(forecast),
       after: steps.map((entry) => {
         for (const each of added(entry)) growing.add(each);
         return growing.errors;
       }),
-      errors: errorsOf(steps.flatMap(added)),
+      errors: errorsOf(forecast),
       reference: errorsOf(amounts(lines.filter(({ iter }) => iter === OPERATIONS.reference.iter))),
       without: people.map((user) =>
         errorsOf(

@@ -1,11 +1,5 @@
-/** Tables from files: what is recognised in a file, and the table that is made of it. */
-import type {
-  FileEncoding,
-  FilePreview,
-  FilesAnswer,
-  FileTable,
-  MisfitChoice,
-} from '../../contract/files';
+/** Previews files, and makes tables of them. */
+import type { FilePreview, FilesAnswer, FileTable, MisfitChoice } from '../../contract/files';
 import { FILES_SCHEMA } from '../../contract/files';
 import { tableColumns } from '../db/catalog';
 import type { Database } from '../db/database';
@@ -13,27 +7,18 @@ import { isTaken, makeTable, taken } from '../db/files';
 import { AppError } from '../errors';
 import { ConvertedRows, misfitSentence, noRowSentence } from '../files/copy-rows';
 import { tableNameOf } from '../files/names';
-import { type FileChoices, type OpenFile, recognise } from '../files/recognise';
-
-/** A file on disk, and what was said about it. */
-interface FileToRead {
-  name: string;
-  open: OpenFile;
-  /** The encoding that its bytes show. */
-  encoding: FileEncoding;
-  choices: FileChoices;
-}
+import { type ArrivedFile, recognise } from '../files/recognise';
 
 /** Whether files are accepted, and their largest size in bytes. */
 export const files = (limit: number): FilesAnswer => ({ accepted: limit > 0, limit });
 
 /**
- * What is recognised in a file, and its first rows as the table would have them
+ * Recognises the notations and types of a file, and converts its first rows
  * (docs/contract/04-data-loading.md#post-filespreview).
  *
  * @throws AppError 400 for a name that names no table, 422 if the file cannot be read
  */
-export async function previewFile(db: Database, file: FileToRead): Promise<FilePreview> {
+export async function previewFile(db: Database, file: ArrivedFile): Promise<FilePreview> {
   const tname = nameOf(file);
   const plan = await recognise(file.open, file.encoding, file.choices);
   const rows = new ConvertedRows(file.open, plan);
@@ -62,7 +47,7 @@ export async function previewFile(db: Database, file: FileToRead): Promise<FileP
  */
 export async function tableFromFile(
   db: Database,
-  file: FileToRead,
+  file: ArrivedFile,
   misfits: MisfitChoice,
 ): Promise<FileTable> {
   const tname = nameOf(file);
@@ -93,7 +78,7 @@ async function* fitting(rows: ConvertedRows): AsyncGenerator<Uint8Array> {
   if (rows.misfits.row_count > 0) throw new AppError(422, misfitSentence(rows.misfits));
 }
 
-function nameOf({ name }: FileToRead): string {
+function nameOf({ name }: ArrivedFile): string {
   const tname = tableNameOf(name);
   if (tname === '') throw new AppError(400, 'name must not be empty', { field: 'name' });
   if (!tname.isWellFormed()) {

@@ -16,9 +16,9 @@ export const tidy = (amount: number): number =>
   Math.abs(amount) < 1e-12 ? 0 : Number(amount.toPrecision(12));
 
 /**
- * The errors of a forecast that grows amount by amount. WAPE is the sum of absolute errors divided by that of
- * absolute actual amounts, bias the same with signed errors (Hyndman and Athanasopoulos, *Forecasting*, 5.8; Kolassa
- * and Schütz 2007).
+ * The errors of a forecast that grows amount by amount. WAPE is the sum of the absolute errors, divided by the sum of
+ * the absolute actual amounts. Bias is the sum of the signed errors, divided by the same sum (Hyndman and
+ * Athanasopoulos, *Forecasting*, 5.8; Kolassa and Schütz 2007).
  */
 export class CellErrors {
   /** Forecast less actual amount, by cell. */
