@@ -310,6 +310,15 @@ test.describe('amounts for a block', () => {
 
     await pivot.click(cell('Furnishings'));
     await paste(page, '100\n200');
+    const preview = page.getByRole('dialog', { name: 'Paste 1 number?' });
+    await expect(preview.getByTestId('guesses')).toHaveText(
+      'Not written: 1 cell that does not fit. Locked by Ben: Agreed.',
+    );
+    expect(sent).toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await pivot.click(cell('Tables'));
+    await paste(page, '200');
     await refused('Furniture / Tables, 2028 / Sales: Locked by Ben: Agreed. Nothing was changed.');
 
     await drag(pivot, cell('Bookcases'), cell('Furnishings'));

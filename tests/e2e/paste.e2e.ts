@@ -163,15 +163,26 @@ test('an ambiguous number is read as the browser writes numbers, and the page sa
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(cell('Chairs'));
+  await paste(page, '1,204');
+  await expect(
+    page.getByText('The comma in “1,204” was read as a thousands separator.'),
+  ).toBeVisible();
+  await expect.poll(async () => (await stored(service)).Chairs?.sales).toBe(1204);
+  // A number with more decimals than its column is confirmed first.
   await paste(page, '1.204');
-  await expect(page.getByText('The point in “1.204” was read as the decimal sign.')).toBeVisible();
+  await expect(guesses(page)).toHaveText([
+    'The point in “1.204” was read as the decimal sign.',
+    'Rounded to the decimals of the column: “1.204” to 1.2.',
+  ]);
+  expect(await entries(service)).toHaveLength(1);
+  await page.keyboard.press('Enter');
   await expect.poll(async () => (await stored(service)).Chairs?.sales).toBe(1.2);
   // A text of the clipboard is a value, not a change of one.
   await paste(page, '5%');
   await expect.poll(async () => (await stored(service)).Chairs?.sales).toBe(0.05);
   await paste(page, '+3');
   await expect.poll(async () => (await stored(service)).Chairs?.sales).toBe(3);
-  expect(await entries(service)).toHaveLength(3);
+  expect(await entries(service)).toHaveLength(4);
 });
 
 test('a block is confirmed, read in another format and left with the keyboard', async ({
@@ -185,6 +196,7 @@ test('a block is confirmed, read in another format and left with the keyboard', 
   await paste(page, '1.204\n\n2.408');
   await expect(guesses(page)).toHaveText([
     'The point in “1.204” was read as the decimal sign.',
+    'Rounded to the decimals of the column: “1.204” to 1.2, and 1 more.',
     'Left as they are: 1 blank cell.',
   ]);
   await page.keyboard.press('Escape');

@@ -14,8 +14,12 @@ export interface Asked {
   text: string;
 }
 
-/** The edits of the marked cells, a block to be confirmed, or a sentence that says why there are none. */
-export type Placed = { asked: Asked[] } | { proposal: Proposal } | { refusal: string };
+/**
+ * The edits of the marked cells, a block to be confirmed, or a sentence that says why there are none. `pasted` is
+ * proposed if only some of the edits can be written.
+ */
+export type Placed =
+  { asked: Asked[]; pasted?: Proposal } | { proposal: Proposal } | { refusal: string };
 
 /** Places amounts into the marked cells. */
 export type Place = (marked: readonly MarkedCell[]) => Placed | Promise<Placed>;

@@ -41,8 +41,19 @@ const CANCELS =
   'The rows of this cell cancel each other out. Type into this cell alone to see the effect and to confirm it.';
 const NOTHING_SELECTED = 'Select the cells first.';
 
+/** Cells that were checked, each with the reason why it cannot be written; null if it can. */
+type Checked = readonly (readonly [cell: CellIdentity, why: string | null])[];
+
 /** A sentence that says why nothing was written; the page shows it beside the cells. */
-class Refusal extends Error {}
+class Refusal extends Error {
+  /** @param checked the cells that were checked, if the sentence is about some of them */
+  constructor(
+    message: string,
+    readonly checked: Checked = [],
+  ) {
+    super(message);
+  }
+}
 
 /** Nothing was written, because the block has to be confirmed first. */
 class Guessed extends Error {
@@ -210,6 +221,7 @@ export class BlockTyping {
     const write = unsaved.of([]);
     void this.showUnsaved(write, meant, place);
     let edits: readonly CellEdit[] = [];
+    let pasted: Proposal | undefined;
     try {
       return await unsaved.write(write, async (signal) => {
         await this.settled();
@@ -218,6 +230,7 @@ export class BlockTyping {
         const placed = await place(marked);
         if ('refusal' in placed) throw new Refusal(placed.refusal);
         if ('proposal' in placed) throw new Guessed(placed.proposal);
+        pasted = placed.pasted;
         if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
           throw new Refusal(OVERLAP);
         write.into(placed.asked);
@@ -227,8 +240,9 @@ export class BlockTyping {
         return { kind: 'scale', body: bodyOf(edits, pf_user, settings) };
       });
     } catch (error) {
-      if (error instanceof Guessed) {
-        await this.propose(() => ({ proposal: error.proposal }), meant);
+      const proposal = error instanceof Guessed ? error.proposal : fittingPart(pasted, error);
+      if (proposal) {
+        await this.propose(() => ({ proposal }), meant);
         return null;
       }
       const refusal = blaming(error, edits, (cell) => this.selection.reader.nameOf(cell));
@@ -327,10 +341,14 @@ export class BlockTyping {
     all: readonly Each[],
     why: (each: Each, i: number) => string | null,
   ): void {
-    const problems = problemsOf(all, why, (each) =>
-      this.selection.reader.nameOf('cell' in each ? each.cell : each),
+    const cellOf = (each: Each): ReadCell => ('cell' in each ? each.cell : each);
+    const reasons = all.map((each, i) => [cellOf(each), why(each, i)] as const);
+    const problems = problemsOf(
+      reasons,
+      ([, reason]) => reason,
+      ([cell]) => this.selection.reader.nameOf(cell),
     );
-    if (problems.length > 0) throw new Refusal(problemText(problems));
+    if (problems.length > 0) throw new Refusal(problemText(problems), reasons);
   }
 
   /** Returns the edits that the cells need; none for a cell that needs no change. */
@@ -340,6 +358,16 @@ export class BlockTyping {
       return scale ? [{ cell, body: { slice, ...scale } }] : [];
     });
   }
+}
+
+/**
+ * Returns a pasted block without the cells that were refused; null if no cell is left, or if the refusal is not
+ * about single cells.
+ */
+function fittingPart(pasted: Proposal | undefined, error: unknown): Proposal | null {
+  if (!pasted || !(error instanceof Refusal) || error.checked.length === 0) return null;
+  const fitting = withFaults(pasted, error.checked);
+  return askedBy(fitting).length > 0 ? fitting : null;
 }
 
 const countText = (count: number): string =>

@@ -117,14 +117,19 @@ export class CellReader {
   }
 
   /**
-   * Returns the number of a cell to be edited, rounded to the decimals of its column if the type fixes them: a
-   * floating-point sum has more. Null for an empty cell.
+   * Returns the number of a cell to be edited, rounded to the decimals of its column: a floating-point sum has
+   * more. Null for an empty cell.
    */
   editable(cell: ReadCell): number | null {
+    return cell.value === null ? null : this.storedAs(cell, cell.value);
+  }
+
+  /** Returns an amount of a cell, rounded to the decimals of its column if the type fixes them. */
+  storedAs(cell: CellIdentity, amount: number): number {
     const shows = this.shownIn(cell);
     const decimals =
       shows === 'value' || shows === 'units' ? this.planned.fixedDecimals[shows] : null;
-    return cell.value === null || decimals === null ? cell.value : roundTo(cell.value, decimals);
+    return decimals === null ? amount : roundTo(amount, decimals);
   }
 
   /** Returns the stored sum of a cell; null if the cell shows no sum that the service knows. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { roundTo } from '../contract/decimals';
 import { formatNumber, marksOf } from '../components/number-text';
 import { plural } from '../components/format';
 import { parseTsv } from '../pivot/grid/tsv';
@@ -16,8 +17,12 @@ import {
 } from './paste-proposal';
 import { formatOf, readPastedBlock } from './pasted-block';
 
-/** The proposal of a clipboard that lands on cells with the number 1. */
-function proposed(clipboard: string, language = 'en-US') {
+/**
+ * The proposal of a clipboard that lands on cells with the number 1.
+ *
+ * @param decimals of the column; Infinity if its type fixes none
+ */
+function proposed(clipboard: string, language = 'en-US', decimals = Infinity) {
   const texts = parseTsv(clipboard);
   const labels = { rows: new Set<string>(), columns: new Set<string>() };
   const block = readPastedBlock(texts, { labels, marks: marksOf(language), selected: null });
@@ -28,10 +33,12 @@ function proposed(clipboard: string, language = 'en-US') {
     }),
   );
   const placed = placePasted(block.cells, marked);
-  return proposalOf(texts, block, 'landed' in placed ? placed.landed : []);
+  const storedAs = (_: MarkedCell, total: number) =>
+    decimals === Infinity ? total : roundTo(total, decimals);
+  return proposalOf(texts, block, 'landed' in placed ? placed.landed : [], storedAs);
 }
-const texts = (clipboard: string, language?: string) => {
-  const proposal = proposed(clipboard, language);
+const texts = (clipboard: string, language?: string, decimals?: number) => {
+  const proposal = proposed(clipboard, language, decimals);
   return [...guessTexts(proposal, plural, formatNumber), faultText(proposal, plural)];
 };
 
@@ -54,6 +61,16 @@ describe('a proposal', () => {
       wanted.map((text) => (text instanceof RegExp ? expect.stringMatching(text) : text)),
     );
     expect(isGuessed(proposed(clipboard))).toBe(true);
+  });
+
+  it('says which numbers are rounded to the decimals of their column', () => {
+    expect(texts('1.2045\n2\n3.0055', 'en-US', 2)).toEqual([
+      'Rounded to the decimals of the column: “1.2045” to 1.2, and 1 more.',
+      null,
+    ]);
+    expect(isGuessed(proposed('1.204', 'en-US', 2))).toBe(true);
+    expect(isGuessed(proposed('1.2', 'en-US', 2))).toBe(false);
+    expect(askedBy(proposed('1.204', 'en-US', 2))[0]?.edit).toEqual({ by: 'total', amount: 1.2 });
   });
 
   it('has no guess if all cells are numbers in the format of the browser', () => {

@@ -9,8 +9,10 @@ export interface ProposedCell {
   cell: MarkedCell;
   /** The text of the clipboard. */
   text: string;
-  /** The new total; null if the cell stays as it is. */
+  /** The new total, as its column stores it; null if the cell stays as it is. */
   after: number | null;
+  /** Whether the text has more decimals than the column. */
+  isRounded: boolean;
   /** Why the text does not fit, as a sentence; null for a number and for a blank. */
   fault: string | null;
 }
@@ -50,29 +52,32 @@ export const misplacedIn = (
       .map((label) => ({ label, header }));
   });
 
-/** Returns the proposal of a block whose cells have landed in the pivot. */
+/**
+ * Returns the proposal of a block whose cells have landed in the pivot.
+ *
+ * @param storedAs rounds a new total of a cell to the decimals of its column
+ */
 export const proposalOf = (
   texts: Texts,
   block: PastedBlock,
   landed: readonly Landed[],
+  storedAs: (cell: MarkedCell, total: number) => number,
   misplaced: readonly Misplaced[] = [],
 ): Proposal => ({
   texts,
   block,
   misplaced,
-  cells: landed.map(({ cell, pasted: { text, value, fault } }) => ({
-    cell,
-    text,
-    after: value,
-    fault: fault ?? null,
-  })),
+  cells: landed.map(({ cell, pasted: { text, value, fault } }) => {
+    const after = value === null ? null : storedAs(cell, value);
+    return { cell, text, after, isRounded: after !== value, fault: fault ?? null };
+  }),
 });
 
 /** Whether something in a block was guessed, so that the planner has to confirm it. */
 export const isGuessed = ({ block: { format, skipped }, cells }: Proposal): boolean =>
   format.isForeign ||
   skipped.rows + skipped.columns > 0 ||
-  cells.some(({ after, text }) => after === null || isDash(text));
+  cells.some(({ after, text, isRounded }) => after === null || isRounded || isDash(text));
 
 /** The edits of the cells that get a number. */
 export const askedBy = ({ cells }: Pick<Proposal, 'cells'>): Asked[] =>
@@ -92,7 +97,7 @@ export function withFaults(
   const faults = new Map(found.map(([cell, why]) => [cellKey(cell), why]));
   const cells = proposal.cells.map((each): ProposedCell => {
     const fault = each.fault ?? faults.get(cellKey(each.cell)) ?? null;
-    return fault === null ? each : { ...each, fault, after: null };
+    return fault === null ? each : { ...each, fault, after: null, isRounded: false };
   });
   return { ...proposal, cells };
 }
@@ -145,6 +150,11 @@ export function guessTexts(
   const dashes = cells.filter(({ after, text }) => after === 0 && isDash(text)).length;
   if (dashes > 0)
     texts.push(`Read as 0: ${plural(dashes, 'accounting dash', 'accounting dashes')}.`);
+  const [rounded, ...more] = cells.filter(({ isRounded }) => isRounded);
+  if (rounded && rounded.after !== null)
+    texts.push(
+      `Rounded to the decimals of the column: “${rounded.text.trim()}” to ${print(rounded.after)}${more.length > 0 ? `, and ${more.length} more` : ''}.`,
+    );
   const blanks = cells.filter(({ after, fault }) => after === null && fault === null).length;
   if (blanks > 0) texts.push(`Left as they are: ${plural(blanks, 'blank cell')}.`);
   return texts.filter((text) => text !== null);

@@ -75,9 +75,12 @@ export class Pasting {
       }
       const placed = placePasted(block.cells, target);
       if ('refusal' in placed) return placed;
-      const proposal = proposalOf(texts, block, placed.landed, this.misplaced(block, target));
+      const storedAs = (cell: MarkedCell, total: number) =>
+        this.selection.reader.storedAs(cell, total);
+      const misplaced = this.misplaced(block, target);
+      const proposal = proposalOf(texts, block, placed.landed, storedAs, misplaced);
       const isProposed = chosen !== null || isGuessed(proposal);
-      return isProposed ? { proposal } : { asked: askedBy(proposal) };
+      return isProposed ? { proposal } : { asked: askedBy(proposal), pasted: proposal };
     };
   }
 
