@@ -10,7 +10,7 @@ import svelteConfig from './svelte.config.js';
  * The arrows of the house, held by lint: which folder may not import what.
  * Server: routes → services → {db, sql, arrow} → {contract, errors}.
  * Browser: routes → components → plan → {pivot, client} → contract; the engine in `pivot` knows
- * neither the client nor the plan.
+ * neither the client nor the plan. Both sides read workbooks with `xlsx`, which knows nothing else.
  */
 const anyOf = (...folders) => folders.map((folder) => `**/${folder}/**`);
 const forbid = (files, patterns, paths = []) => ({
@@ -74,6 +74,17 @@ const arrows = [
   forbid(
     ['src/lib/contract/**'],
     ['**/server/**', ...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
+  ),
+  forbid(
+    ['src/lib/xlsx/**'],
+    [
+      '**/server/**',
+      ...anyOf('client', 'contract', 'pivot', 'plan', 'components'),
+      ...kit,
+      ...engine,
+      ...drivers,
+      ...io,
+    ],
   ),
   forbid(
     ['src/lib/client/**'],

@@ -15,6 +15,7 @@ const FOLDERS = [
   'src/lib/pivot',
   'src/lib/plan',
   'src/lib/server',
+  'src/lib/xlsx',
 ];
 
 /** Returns whether a comment comes before the imports and the code of a file. */

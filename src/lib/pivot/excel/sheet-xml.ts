@@ -1,4 +1,5 @@
 /** Writes columns, cells and texts as the XML of a sheet. */
+import { columnLetters } from '../../xlsx/addresses';
 
 /** Largest number of characters in a cell. */
 const LONGEST_TEXT = 32_767;
@@ -11,7 +12,7 @@ const escapedCode = (character: string): string =>
 
 const MARKS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes texts for the XML of a sheet, and names its columns. */
+/** Escapes texts for the XML of a sheet. */
 export const texts = {
   /** Escapes the text between two tags. */
   content: (text: string): string =>
@@ -25,11 +26,6 @@ export const texts = {
       .replace(/[&<>]/g, (mark) => MARKS[mark] ?? mark),
   /** Escapes the value of an attribute. */
   attribute: (text: string): string => texts.content(text).replaceAll('"', '&quot;'),
-  /** Returns the name of a column by its position: A, B, … Z, AA. */
-  letters(x: number): string {
-    const last = String.fromCharCode(65 + (x % 26));
-    return x < 26 ? last : texts.letters(Math.floor(x / 26) - 1) + last;
-  },
 };
 
 /** Adds the XML declaration to the content of a file. */
@@ -52,7 +48,7 @@ export function cellXml(
   value: string | number | boolean,
   style: number,
 ): string {
-  const start = `<c r="${texts.letters(x)}${y}" s="${style}"`;
+  const start = `<c r="${columnLetters(x)}${y}" s="${style}"`;
   if (typeof value === 'boolean') return `${start} t="b"><v>${value ? 1 : 0}</v></c>`;
   if (typeof value === 'number') {
     return Number.isFinite(value) ? `${start}><v>${value}</v></c>` : `${start}/>`;

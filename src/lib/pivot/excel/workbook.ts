@@ -1,5 +1,6 @@
 /** Writes sheets as an .xlsx file. */
 import { strToU8, Zip, ZipDeflate } from 'fflate';
+import { columnLetters } from '../../xlsx/addresses';
 import { nextTask } from '../waiting';
 import { cellXml, columnXml, texts, xml } from './sheet-xml';
 import { Styles, type CellStyle } from './cell-styles';
@@ -145,6 +146,6 @@ function pane({ rows, columns }: Sheet['frozen']): string {
   if (rows === 0 && columns === 0) return '';
   const split = `${columns > 0 ? ` xSplit="${columns}"` : ''}${rows > 0 ? ` ySplit="${rows}"` : ''}`;
   const active = columns === 0 ? 'bottomLeft' : rows === 0 ? 'topRight' : 'bottomRight';
-  const first = `${texts.letters(columns)}${rows + 1}`;
+  const first = `${columnLetters(columns)}${rows + 1}`;
   return `<pane${split} topLeftCell="${first}" activePane="${active}" state="frozen"/>`;
 }

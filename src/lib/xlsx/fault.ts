@@ -1,0 +1,13 @@
+/** Why a workbook cannot be read. */
+
+/** A workbook that cannot be read, with a sentence for the person who sent it. */
+export class WorkbookFault extends Error {
+  override name = 'WorkbookFault';
+}
+
+/** A workbook that breaks the rules of its format. @param problem where, and which rule */
+export const damaged = (problem: string): WorkbookFault =>
+  new WorkbookFault(`The workbook is damaged: ${problem}`);
+
+/** The beginning of a text from a workbook, for a sentence. */
+export const shortened = (text: string): string => text.slice(0, 60).toWellFormed();

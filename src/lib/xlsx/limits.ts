@@ -1,0 +1,28 @@
+/** Limits of what is read from a workbook. Those of sheets are those of Excel. */
+
+/** Files in the archive. */
+export const MOST_ENTRIES = 10_000;
+/** Bytes of the list of files in the archive. */
+export const LARGEST_DIRECTORY = 4 * 2 ** 20;
+/** Unpacked bytes of all parts that are read once. */
+export const MOST_UNPACKED = 2 ** 31;
+/** Unpacked bytes of a part that describes the workbook. */
+export const LARGEST_SMALL_PART = 16 * 2 ** 20;
+/** Unpacked bytes from which a part may not be more than so many times as large as its packed bytes. */
+export const RATIO_FROM = 64 * 2 ** 20;
+export const HIGHEST_RATIO = 250;
+
+/** Texts that cells share, and their characters. They are in memory while a sheet is read. */
+export const MOST_SHARED_TEXTS = 2_000_000;
+export const MOST_SHARED_CHARACTERS = 32_000_000;
+
+export const MOST_SHEETS = 1_000;
+export const MOST_ROWS = 1_048_576;
+export const MOST_COLUMNS = 16_384;
+/** Formats of cells. */
+export const MOST_STYLES = 65_536;
+/** Characters of a cell, and of all cells of a row. */
+export const LONGEST_CELL = 100_000;
+export const LONGEST_ROW = 1_000_000;
+/** Characters of a tag, comment or text of the XML. */
+export const LONGEST_TOKEN = 1_000_000;
