@@ -44,6 +44,19 @@ CREATE INDEX dim_period_cal_idx ON pf.dim_period USING btree (cal_year, cal_mont
 CREATE INDEX dim_period_drange_idx ON pf.dim_period USING gist (drange);
 CREATE INDEX dim_period_fisc_idx ON pf.dim_period USING btree (fisc_year, fisc_month);
 
+CREATE TABLE pf.formula (
+  id integer NOT NULL DEFAULT nextval('pf.formula_id_seq'::regclass),
+  source_id integer NOT NULL,
+  name text NOT NULL,
+  expression text NOT NULL,
+  format jsonb NOT NULL,
+  created_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT formula_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT formula_pkey PRIMARY KEY (id),
+  CONSTRAINT formula_source_id_name_key UNIQUE (source_id, name)
+);
+
 CREATE TABLE pf.idempotency (
   path text NOT NULL,
   key text NOT NULL,

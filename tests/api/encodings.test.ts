@@ -93,6 +93,7 @@ describe.skipIf(onCitus)('a database in LATIN1', () => {
           'name',
           post(`/sources/${sourceId}/profiles`, { name: '€', weights: Array(12).fill(1), ...by }),
         ],
+        ['name', post(`/sources/${sourceId}/formulas`, { name: '€', expression: '1', ...by })],
         ['search', () => api.get(`/sources/${sourceId}/values?cname=region&search=%E2%82%AC`)],
       ];
       for (const [field, request, column] of cases) {

@@ -18,6 +18,7 @@ describe('the schema', () => {
       INSERT INTO pf.version (source_id, name) VALUES (1, 'Plan');
       INSERT INTO pf.view (source_id, name, layout) VALUES (1, 'By region', '{}');
       INSERT INTO pf.profile (source_id, name, weights) VALUES (1, 'Even', array_fill(1, '{12}'));
+      INSERT INTO pf.formula (source_id, name, expression, format) VALUES (1, 'Double', 'sales * 2', '{}');
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
       INSERT INTO pf.idempotency (path, key, body_digest, version_id)
         VALUES ('POST /api/versions/1/scale', 'k', '', 1)`);
@@ -60,6 +61,10 @@ describe('the schema', () => {
       'INSERT INTO pf.profile SELECT 2, source_id, name, weights FROM pf.profile',
       'source_id_name_key',
     ],
+    [
+      'INSERT INTO pf.formula SELECT 2, source_id, name, expression, format FROM pf.formula',
+      'source_id_name_key',
+    ],
     ["UPDATE pf.profile SET weights = array_fill(1, '{11}')", 'profile_weights_check'],
     ["UPDATE pf.profile SET weights = array_fill(0, '{12}')", 'profile_weights_check'],
     ['UPDATE pf.profile SET weights[5] = -1', 'profile_weights_check'],
@@ -71,9 +76,9 @@ describe('the schema', () => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log and stored answers with their version, and metadata, templates, views and profiles with their source', async () => {
+  it('deletes log and stored answers with their version, and metadata, templates, views, profiles and formulas with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
-    const tables = ['log', 'idempotency', 'col_meta', 'sql', 'view', 'profile'];
+    const tables = ['log', 'idempotency', 'col_meta', 'sql', 'view', 'profile', 'formula'];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);
   });
 });

@@ -181,6 +181,10 @@ export const deleteProfile = async (id: number, o?: CallOptions) => {
   await send(path`/profiles/${id}`, { ...o, method: 'DELETE' });
 };
 
+// Formulas
+
+export * from './formulas';
+
 // Versions
 
 /** GET /sources/:id/versions: oldest first, each with its rows and its last change. */

@@ -22,7 +22,7 @@ const REFUSALS: Record<number, string> = {
   400: 'A body or parameter is invalid',
   401: 'The service signs people in, and the request names nobody',
   403: 'The version is closed, the person lacks the required role, or a page of another site sent the write',
-  404: 'The source, version, view, profile, log entry, table or template does not exist',
+  404: 'The source, version, view, profile, formula, log entry, table or template does not exist',
   409: 'It conflicts with the present state',
   413: 'The body is too large',
   415: 'The body has another type than the endpoint takes',

@@ -50,7 +50,7 @@ export const filledText = v.pipe(
   v.check((s) => s.trim() !== '', 'must not be empty'),
 );
 
-/** The name of a version, view or profile. */
+/** The name of a version, view, profile or formula. */
 export const shortName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
 
 /** Returns the path of an issue that a raw check finds at a field of its input. */

@@ -149,6 +149,37 @@ describe('pf.view', () => {
   });
 });
 
+describe('pf.formula', () => {
+  it('has a name that is unique in its source, and is deleted with it', async ({ service }) => {
+    expect(await named(service, 'formula')).toEqual([
+      'created_at timestamp with time zone',
+      'created_by text',
+      'expression text',
+      'format jsonb',
+      'id integer',
+      'name text',
+      'source_id integer',
+    ]);
+    await service.query('CREATE TABLE public.priced AS SELECT * FROM public.orders');
+    const id = await makeSource(service, 'priced', ORDER_COLUMNS);
+    const formula = { name: 'Per piece', expression: 'amount / pieces', pf_user: 'ann' };
+    const post = () => service.api.post(`/sources/${id}/formulas`, formula);
+    expect(ok(await post()).body).toEqual({
+      id: expect.any(Number),
+      source_id: id,
+      name: 'Per piece',
+      expression: 'amount / pieces',
+      format: { style: 'number' },
+      created_by: 'ann',
+      created_at: expect.any(String),
+      problem: null,
+    });
+    await refused(service, post, 409, /Per piece/);
+    ok(await service.api.del(`/sources/${id}`));
+    expect(await service.query('SELECT FROM pf.formula')).toEqual([]);
+  });
+});
+
 describe('pf.profile', () => {
   it('has a name that is unique in its source, and is deleted with it', async ({ service }) => {
     expect(await named(service, 'profile')).toEqual([

@@ -56,6 +56,7 @@ describe('400 and 404: ids', () => {
         '/versions',
         '/views',
         '/profiles',
+        '/formulas',
         '/values?cname=a',
       ].map(
         (p) =>

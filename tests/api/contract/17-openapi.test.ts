@@ -98,6 +98,20 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     const { id } = (await makeView(service, sourceId, 'Before')).body;
     return service.api.patch(`/views/${id}`, { name: 'After' });
   },
+  'GET /sources/{id}/formulas': async (service, sourceId) => {
+    await makeFormula(service, sourceId, 'Listed');
+    return service.api.get(`/sources/${sourceId}/formulas`);
+  },
+  'POST /sources/{id}/formulas': (service, sourceId) =>
+    makeFormula(service, sourceId, 'Documented'),
+  'PATCH /formulas/{id}': async (service, sourceId) => {
+    const { id } = (await makeFormula(service, sourceId, 'Before')).body;
+    return service.api.patch(`/formulas/${id}`, { name: 'After' });
+  },
+  'DELETE /formulas/{id}': async (service, sourceId) => {
+    const { id } = (await makeFormula(service, sourceId, 'Passing')).body;
+    return service.api.del(`/formulas/${id}`);
+  },
   'GET /sources/{id}/profiles': async (service, sourceId) => {
     await makeProfile(service, sourceId, 'Listed');
     return service.api.get(`/sources/${sourceId}/profiles`);
@@ -274,6 +288,12 @@ function onPlan(request: (service: Service, path: string, logid: number) => Prom
 
 const makeView = ({ api }: Service, sourceId: number, name: string) =>
   api.post(`/sources/${sourceId}/views`, { name, layout: { group_by: ['region'] }, ...user });
+
+const makeFormula = ({ api }: Service, sourceId: number, name: string) =>
+  api.post(`/sources/${sourceId}/formulas`, {
+    ...{ name, expression: '2 * 3', format: { style: 'percent', decimals: 0 } },
+    ...user,
+  });
 
 const makeProfile = ({ api }: Service, sourceId: number, name: string) =>
   api.post(`/sources/${sourceId}/profiles`, { name, weights: Array(12).fill(1), ...user });

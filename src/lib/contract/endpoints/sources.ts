@@ -1,6 +1,12 @@
-/** Endpoints of tables, sources, and their named views and profiles. */
+/** Endpoints of tables, sources, and their named views, profiles and formulas. */
 import * as v from 'valibot';
 import { ColumnsAnswer, ColumnsSaveRequest } from '../columns';
+import {
+  CheckedFormula,
+  CreateFormulaRequest,
+  EditFormulaRequest,
+  FormulasAnswer,
+} from '../formulas';
 import {
   CreateProfileRequest,
   EditProfileRequest,
@@ -236,6 +242,40 @@ export const SOURCE_ENDPOINTS: readonly Endpoint[] = [
     path: '/profiles/{id}',
     role: 'planner',
     summary: 'Delete a profile',
+    answer: nothing,
+    refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/formulas',
+    role: 'reader',
+    summary: 'The formulas of a source',
+    answer: json(FormulasAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/sources/{id}/formulas',
+    role: 'admin',
+    summary: 'Store a formula of measures under a name',
+    request: CreateFormulaRequest,
+    answer: created(CheckedFormula),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'patch',
+    path: '/formulas/{id}',
+    role: 'admin',
+    summary: 'Change name, expression or format of a formula',
+    request: EditFormulaRequest,
+    answer: json(CheckedFormula),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'delete',
+    path: '/formulas/{id}',
+    role: 'admin',
+    summary: 'Delete a formula',
     answer: nothing,
     refusals: [400, 404],
   },

@@ -1,7 +1,7 @@
 /** Queries of tables whose rows have a name that is unique in their source. */
 import type * as v from 'valibot';
 import type { SqlText } from '../sql/quote';
-import { ident, qualified, sql } from '../sql/quote';
+import { commas, ident, qualified, sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found } from './queryable';
 
@@ -14,20 +14,23 @@ interface Named {
   created_at: string;
 }
 
-/** A table of named rows with one column of content, which PostgreSQL stores as `type`. */
+/** A table of named rows, with the types of its columns of content. */
 export interface NamedTable<Row extends Named, Field extends keyof Row & string> {
   /** The name of the table, and of a row of it in errors. */
-  kind: 'view' | 'profile';
+  kind: 'view' | 'profile' | 'formula';
   schema: v.GenericSchema<unknown, Row>;
-  content: Field;
-  type: SqlText;
+  content: Readonly<Record<Field, SqlText>>;
 }
 
-type AnyTable<Row extends Named> = NamedTable<Row, keyof Row & string>;
+type AnyTable<Row extends Named> = Pick<NamedTable<Row, never>, 'kind' | 'schema'> & {
+  content: Readonly<Record<string, SqlText>>;
+};
 
 const tableOf = ({ kind }: { kind: string }): SqlText => qualified('pf', kind);
-const fieldsOf = ({ content }: { content: string }): SqlText =>
-  sql`id, source_id, name, ${ident(content)}, created_by, created_at`;
+const contentOf = ({ content }: { content: object }): SqlText =>
+  commas(Object.keys(content).map(ident));
+const fieldsOf = (table: { content: object }): SqlText =>
+  sql`id, source_id, name, ${contentOf(table)}, created_by, created_at`;
 
 /** The named rows of a source, sorted by name without regard to case. */
 export const listNamed = <Row extends Named>(
@@ -41,20 +44,40 @@ export const listNamed = <Row extends Named>(
     [sourceId],
   );
 
+/** One of the rows. @throws AppError 404 */
+export const getNamed = async <Row extends Named>(
+  db: Queryable,
+  table: AnyTable<Row>,
+  id: number,
+): Promise<Row> =>
+  found(
+    await db.maybeOne(
+      table.schema,
+      sql`SELECT ${fieldsOf(table)} FROM ${tableOf(table)} WHERE id = $1`,
+      [id],
+    ),
+    `${table.kind} ${id}`,
+  );
+
 /** The new row, or undefined if the name is taken. */
 export const insertNamed = <Row extends Named>(
   db: Queryable,
   table: AnyTable<Row>,
-  row: { source_id: number; name: string; content: unknown; created_by: string },
-): Promise<Row | undefined> =>
-  db.maybeOne(
+  row: { source_id: number; name: string; content: Content; created_by: string },
+): Promise<Row | undefined> => {
+  const types = Object.entries(table.content);
+  return db.maybeOne(
     table.schema,
-    sql`INSERT INTO ${tableOf(table)} (source_id, name, ${ident(table.content)}, created_by)
-     VALUES ($1, $2, $3, $4)
+    sql`INSERT INTO ${tableOf(table)} (source_id, name, created_by, ${contentOf(table)})
+     VALUES ($1, $2, $3, ${commas(types.map(([, type], i) => sql`$${4 + i}::${type}`))})
      ON CONFLICT (source_id, name) DO NOTHING
      RETURNING ${fieldsOf(table)}`,
-    [row.source_id, row.name, row.content, row.created_by],
+    [row.source_id, row.name, row.created_by, ...types.map(([field]) => row.content[field])],
   );
+};
+
+/** The columns of content of a row; undefined for those that a change keeps. */
+type Content = Readonly<Record<string, unknown>>;
 
 /**
  * Overwrites the given fields; undefined fields are kept.
@@ -65,15 +88,17 @@ export async function updateNamed<Row extends Named>(
   db: Queryable,
   table: AnyTable<Row>,
   id: number,
-  { name, content }: { name: string | undefined; content: unknown },
+  { name, content }: { name: string | undefined; content: Content },
 ): Promise<Row> {
-  const column = ident(table.content);
+  const types = Object.entries(table.content);
+  const set = types.map(
+    ([field, type], i) => sql`${ident(field)} = COALESCE($${3 + i}::${type}, ${ident(field)})`,
+  );
   const row = await db.maybeOne(
     table.schema,
-    sql`UPDATE ${tableOf(table)}
-     SET name = COALESCE($2, name), ${column} = COALESCE($3::${table.type}, ${column})
+    sql`UPDATE ${tableOf(table)} SET name = COALESCE($2, name), ${commas(set)}
      WHERE id = $1 RETURNING ${fieldsOf(table)}`,
-    [id, name, content],
+    [id, name, ...types.map(([field]) => content[field])],
   );
   return found(row, `${table.kind} ${id}`);
 }

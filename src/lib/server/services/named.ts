@@ -1,22 +1,35 @@
-/** What people save under a name for a source: views of the pivot, and profiles of weights. */
+/** What people save under a name for a source: views of the pivot, profiles of weights, and formulas. */
+import type { Formula } from '../../contract/formulas';
 import { NamedProfile } from '../../contract/profiles';
+import type { Source } from '../../contract/sources';
 import { NamedView } from '../../contract/views';
 import type { Database } from '../db/database';
 import { SQLSTATE, sqlState } from '../db/failures';
 import type { NamedTable } from '../db/named';
-import { deleteNamed, insertNamed, listNamed, updateNamed } from '../db/named';
+import { deleteNamed, getNamed, insertNamed, listNamed, updateNamed } from '../db/named';
 import { found } from '../db/queryable';
 import { getSource, lockSource } from '../db/sources';
+import type { Transaction } from '../db/transaction';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';
 
-type Stored = NamedView | NamedProfile;
+type Stored = NamedView | NamedProfile | Formula;
 
-/** Returns the operations on the rows of a table (docs/contract/11-endpoints.md#named-views). */
-function operationsOn<Row extends Stored, Field extends keyof Row & string>(
+/** The fields of a request; a missing one keeps its value. */
+export type Edit<Row, Field extends keyof Row> = { name?: string | undefined } & {
+  [Key in Field]?: Row[Key] | undefined;
+};
+
+/**
+ * Returns the operations on the rows of a table (docs/contract/11-endpoints.md#named-views).
+ *
+ * @param check throws an AppError if the source, which is locked, does not allow the fields
+ */
+export function operationsOn<Row extends Stored, Field extends keyof Row & string>(
   table: NamedTable<Row, Field>,
+  check?: (tx: Transaction, source: Source, edit: Edit<Row, Field>) => Promise<void>,
 ) {
-  const { kind, content } = table;
+  const { kind } = table;
   const nameTaken = (name: string) =>
     new AppError(409, `The source has a ${kind} named "${name}" already`, { field: 'name' });
   return {
@@ -26,7 +39,7 @@ function operationsOn<Row extends Stored, Field extends keyof Row & string>(
       return listNamed(db, table, source.id);
     },
 
-    /** @throws AppError 404, 409 if the name is taken */
+    /** @throws AppError 404, 409 if the name is taken, and the errors of `check` */
     create(
       db: Database,
       sourceId: number,
@@ -34,27 +47,35 @@ function operationsOn<Row extends Stored, Field extends keyof Row & string>(
     ): Promise<Row> {
       return db.transaction(async (tx) => {
         const source = await lockSource(tx, sourceId, 'SHARE');
+        const { name, pf_user, ...content } = request;
+        await check?.(tx, source, request);
         const created = await insertNamed(tx, table, {
           source_id: source.id,
-          name: request.name,
-          content: request[content],
-          created_by: request.pf_user,
+          name,
+          content,
+          created_by: pf_user,
         });
-        if (!created) throw nameTaken(request.name);
+        if (!created) throw nameTaken(name);
         return created;
       });
     },
 
-    /** Changes the fields that the request names. @throws AppError 404, 409 if the name is taken */
-    async edit(
-      db: Database,
-      id: number,
-      edit: { name?: string | undefined } & { [Key in Field]?: Row[Key] | undefined },
-    ): Promise<Row> {
+    /**
+     * Changes the fields that the request names. @throws AppError 404, 409 if the name is taken, and the errors of
+     * `check`
+     */
+    async edit(db: Database, id: number, edit: Edit<Row, Field>): Promise<Row> {
+      const { name, ...content } = edit;
       try {
-        return await updateNamed(db, table, id, { name: edit.name, content: edit[content] });
+        return await db.transaction(async (tx) => {
+          if (check) {
+            const { source_id } = await getNamed(tx, table, id);
+            await check(tx, await lockSource(tx, source_id, 'SHARE'), edit);
+          }
+          return updateNamed(tx, table, id, { name, content });
+        });
       } catch (error) {
-        if (sqlState(error) === SQLSTATE.uniqueViolation) throw nameTaken(edit.name ?? '');
+        if (sqlState(error) === SQLSTATE.uniqueViolation) throw nameTaken(name ?? '');
         throw error;
       }
     },
@@ -70,14 +91,12 @@ function operationsOn<Row extends Stored, Field extends keyof Row & string>(
 export const views = operationsOn({
   kind: 'view',
   schema: NamedView,
-  content: 'layout',
-  type: sql`jsonb`,
+  content: { layout: sql`jsonb` },
 });
 
 /** Named profiles. */
 export const profiles = operationsOn({
   kind: 'profile',
   schema: NamedProfile,
-  content: 'weights',
-  type: sql`double precision[]`,
+  content: { weights: sql`double precision[]` },
 });
