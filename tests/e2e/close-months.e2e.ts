@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import { startServer } from '../../src/demo/server';
 import type { Service } from '../support/service';
 import { expect, test } from '../support/e2e';
+import { CountedPlanner } from './counted-planner';
 import { openAs, PivotPage } from './pivot-page';
+import { readWorkbook } from './workbook';
 
 /** Closing months on actuals. The plan of 2027 has the orders of 2014; those of 2015 are what happened. */
 
@@ -27,6 +30,23 @@ const planned = async (service: Service, from: string, through: string): Promise
   );
   return row.sales;
 };
+
+/** The sales of the plan by month of 2027. */
+const byMonth = async (service: Service): Promise<number[]> =>
+  (
+    await service.query(
+      `SELECT sum("Sales")::float8 AS sales FROM ${TABLE}
+       WHERE extract(year FROM "Order Date") = 2027
+       GROUP BY extract(month FROM "Order Date") ORDER BY extract(month FROM "Order Date")`,
+    )
+  ).map(({ sales }) => sales);
+
+/** Closes months of 2027 on the sales of 2015, through the service. */
+async function close(service: Service, through: string): Promise<void> {
+  const request = { date_offset: '12 years', from: '2027-01-01', through, pf_user: 'eve' };
+  const { body } = await service.api.post('/versions/1/actuals', request);
+  expect(body.error).toBeUndefined();
+}
 
 /** The ids of the closes, oldest first. Previews use up ids, too. */
 const closes = async (service: Service): Promise<number[]> =>
@@ -206,4 +226,86 @@ test('months without rows of the source are closed only after a confirmation', a
   await expect(dialog).toBeHidden();
   await expect(page.getByText(/^Closed through 2027-01: /)).toBeVisible();
   expect(await planned(service, '2027-01-01', '2027-01-31')).toBe(0);
+});
+
+test('a month is closed from the list of versions in at most six actions, and a shape spreads the difference', async ({
+  page,
+  service,
+}) => {
+  await close(service, '2027-01-31');
+  const before = await byMonth(service);
+  const pivot = new PivotPage(page);
+  await pivot.keepUser('ann');
+  await page.goto('/sources/1?tab=versions');
+  const planner = new CountedPlanner(page, pivot);
+  await planner.click(page.getByRole('button', { name: 'Actions for Plan 2027' }));
+  await planner.click(page.getByRole('menuitem', { name: 'Close months …' }));
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByText('moved 12 years ahead')).toBeVisible();
+  await planner.click(dialog.getByText('Spread it by a shape'));
+  await planner.choose(dialog.getByLabel('Shape'), '4-4-5');
+  await expect(dialog.getByTestId('shape-months')).toContainText('Sales by month');
+  await planner.click(dialog.getByRole('button', { name: 'Close 1 month', exact: true }));
+  await expect(dialog).toBeHidden();
+  expect(planner.actions).toBeLessThanOrEqual(6);
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+
+  // February is what happened. March gets 5 parts of what it missed, April and May 4 each, and so on.
+  const happened = (await sold(service, '2015-02-28')) - (await sold(service, '2015-01-31'));
+  const missing = (before[1] ?? 0) - happened;
+  const weights = [5, 4, 4, 5, 4, 4, 5, 4, 4, 5];
+  const whole = weights.reduce((a, b) => a + b);
+  const expected = before.map((amount, month) =>
+    month < 2 ? amount : amount + (missing * (weights[month - 2] ?? 0)) / whole,
+  );
+  expected[1] = happened;
+  const after = await byMonth(service);
+  for (const [month, amount] of after.entries()) {
+    expect([month, amount]).toEqual([month, expect.closeTo(expected[month] ?? NaN, 1)]);
+  }
+  const total = (months: readonly number[]) => months.reduce((a, b) => a + b);
+  expect(total(after)).toBeCloseTo(total(before), 6);
+
+  // A reload does not open the dialog again.
+  await page.reload();
+  await pivot.drawn();
+  await expect(dialog).toBeHidden();
+});
+
+test('closed months are marked in derived periods, in charts and in the workbook', async ({
+  page,
+  service,
+}) => {
+  await close(service, '2027-03-31');
+  const pivot = new PivotPage(page);
+  await pivot.open(1, '?rows=Category&columns=Order+Year,Order+Month&measures=Sales');
+  const closed = ['2027-01', '2027-02', '2027-03'];
+  await expect(pivot.grid.locator('thead th.pf-closed')).toHaveText(closed);
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'Excel workbook of the pivot' }).click();
+  const file = await download;
+  const sheets = await readWorkbook(page, await readFile(await file.path()));
+  const months = sheets.get('Pivot')?.rows[1]?.cells.map(({ value }) => value) ?? [];
+  expect(months.filter((text) => String(text).endsWith(' ✓'))).toEqual(
+    closed.map((month) => `${month} ✓`),
+  );
+  const about = sheets.get('About')?.rows.map(({ cells }) => cells.map(({ value }) => value)) ?? [];
+  expect(about).toContainEqual([
+    'Closed on actuals',
+    'Order Date from 2027-01-01 through 2027-03-31. Headers of closed months have a ✓.',
+  ]);
+
+  await page.getByRole('button', { name: 'Chart type' }).click();
+  await page.getByRole('menuitem', { name: 'Lines' }).click();
+  const places = page.getByTestId('chart-table').locator('tbody th');
+  await expect(places).toContainText(
+    closed.map((month) => `2027 / ${month} ✓`).concat('2027 / 2027-04'),
+  );
+  await expect(places.getByText('✓')).toHaveCount(3);
+  // An undo opens the months: the marks go.
+  const [entry] = await closes(service);
+  await service.api.del(`/log/${entry}`);
+  await expect(places.getByText('✓')).toHaveCount(0);
 });

@@ -20,6 +20,12 @@ export class CountedPlanner {
     await target.click();
   }
 
+  /** Chooses an entry of a list: a click opens the list, and another one chooses. */
+  async choose(list: Locator, label: string): Promise<void> {
+    this.actions += 2;
+    await list.selectOption(label);
+  }
+
   /** Double-clicks a field: typing then replaces its text. */
   async replace(target: Locator): Promise<void> {
     this.actions += 1;

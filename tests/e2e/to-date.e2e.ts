@@ -54,8 +54,17 @@ test('a year is split into YTD and YTG, which follow a close and its undo, and s
   expect(await pivot.find({ row: [], column: ['2028', 'YTD', 'Sales'] })).toBeNull();
   expect(await pivot.find({ row: [], column: ['2028', 'YTG', 'Sales'] })).not.toBeNull();
 
+  // A saved view follows the closes, and does not count as changed by them.
+  const layout = page.getByRole('button', { name: /^Layout/ });
+  await layout.click();
+  await page.getByRole('menuitem', { name: 'Save as a new view …' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('To date');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(layout).toHaveAccessibleName('Layout: To date');
+
   const logid = await close(service, '2027-06-30');
   await splitsAt('2027-06-30', '2027-07-01');
+  await expect(layout).toHaveAccessibleName('Layout: To date');
   await expect(pivot.grid.locator('thead th.pf-closed')).toHaveText(['YTD']);
 
   // What is to go is a range of days, also of those without rows.

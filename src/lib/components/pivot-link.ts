@@ -12,3 +12,6 @@ export function pivotLink(versionId: number): string {
 /** Stores the address of a version's pivot. @param search its query string */
 export const notePivotLink = (versionId: number, search: string): void =>
   keep(keyOf(versionId), search || null, 'tab');
+
+/** The fragment of an address that opens the dialog to close months. */
+export const CLOSE_MONTHS = '#close-months';

@@ -45,7 +45,7 @@ export class Actions {
     private readonly tell: Tell,
   ) {
     this.takingBack = new TakeBack(session.changes);
-    this.closing = new Closing(session.planned, session.locks, session.log);
+    this.closing = new Closing(session.planned, session.locks, session.log, session.shapes);
     this.reports = new Reports(session, tell);
     this.trial = new TrialActions(
       session,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Layout } from '../contract/stored-layout';
+import { toDateExpression, toDateName } from '../pivot/values/to-date';
 import { readAddress, withParts, writeAddress } from './address';
 
 const BASE: Layout = {
@@ -120,6 +121,16 @@ describe('an address', () => {
       split_by: ['Order Date (year)'],
       expressions,
     });
+  });
+
+  it('does not name the close through which a view shows YTD', () => {
+    const name = toDateName('Order Date');
+    const through = (day: string): Layout => ({
+      ...BASE,
+      split_by: [name],
+      expressions: { ...BASE.expressions, [name]: toDateExpression('Order Date', day) },
+    });
+    expect(writeAddress(NONE, through('2027-06-30'), through('2027-03-31'))).toBe('');
   });
 
   it('restores a layout with any names and values', () => {

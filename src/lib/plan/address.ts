@@ -6,6 +6,7 @@ import { readSettings } from '../pivot/grid/settings';
 import type { ColumnSettings } from '../pivot/grid/widths';
 import { GRID, usedExpressions } from '../pivot/layout/layout';
 import { MOST_OTHERS } from '../pivot/rows/origins';
+import { isSameButClose } from '../pivot/values/to-date';
 
 /**
  * The content of a pivot page's query string: the view that is shown, and the parts of the layout that differ
@@ -182,7 +183,9 @@ export function writeAddress(
     parameters.push(...written.map((value): [string, string] => [parameter, value]));
   }
   for (const [name, text] of Object.entries(usedExpressions(shown))) {
-    if (base.expressions?.[name] === text) continue;
+    // The page shows YTD through the newest close, whichever one the view was saved with.
+    const known = base.expressions?.[name];
+    if (known !== undefined && isSameButClose(known, text)) continue;
     parameters.push([EXPRESSION, [name, text].map(escaped).join(':')]);
   }
   if (entry !== null) parameters.push(['entry', String(entry)]);

@@ -28,13 +28,14 @@ export async function closeMonths(
   const undo = (logid: number) => void actions.undoNow(logid);
   try {
     const closed = await changes.closeMonths({ ...request, pf_user });
-    const body = closing.scaleAfter(closed, pf_user);
+    const scale = closing.remainder.scaleAfter(closed);
+    const body = scale && { ...scale, pf_user };
     // An undo of the close alone would leave the spread of its difference.
     tell.done(tell.closedText(closed, isRestatement), body ? undefined : () => undo(closed.logid));
     if (body) {
       await reports.attempt(async () => {
-        const scale = changes.apply({ kind: 'scale', body });
-        const written = await scale.catch((error: unknown) => {
+        const writing = changes.apply({ kind: 'scale', body });
+        const written = await writing.catch((error: unknown) => {
           throw new Error(`The difference was not spread. ${messageOf(error)}`, { cause: error });
         });
         await reports.sayWritten('scale', written, undo);

@@ -1,21 +1,18 @@
 /** Closing months on actuals: the choices of the dialog, and their preview. */
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
-import type { ActualsAnswer, ActualsPreview, ActualsRequest } from '../contract/actuals';
+import type { ActualsPreview, ActualsRequest } from '../contract/actuals';
 import type { LoadParams, LoadPreviewRequest } from '../contract/loads';
-import type { SliceRequests } from '../contract/operations';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
-import { tidyChange } from '../pivot/values/cell-value';
 import type { Locks } from './locks.svelte';
 import type { Log } from './log.svelte';
 import { dayAfter, type Days, firstDayOf, monthOf, monthOver, monthsBetween } from './months';
 import type { PlannedVersion } from './planned-version.svelte';
+import { Remainder } from './remainder.svelte';
+import type { Shapes } from './shapes.svelte';
 
 /** Debounce of the preview while the dialog is filled in. */
 const PAUSE_MS = 350;
-
-/** The difference between actuals and plan stays, or is spread over the rows of the months after the close. */
-export type Remainder = 'stays' | 'proportional' | 'equal';
 
 /** The dialog that closes months of the first date column (docs/contract/05-operations.md#post-versionsidactuals). */
 export class Closing {
@@ -23,15 +20,14 @@ export class Closing {
   /** The first and the last month to close, such as "2027-03"; empty until the months are read. */
   from = $state('');
   through = $state('');
-  remainder = $state<Remainder>('stays');
-  /** The last month that takes a part of the difference. */
-  until = $state('');
   note = $state('');
   /** Whether the user accepts that the plan becomes 0 in months without rows of the source. */
   acceptsZero = $state(false);
   /** The months of the plan, until the end of its last year. */
   readonly plan = new Latest<readonly string[]>();
   readonly preview = new Latest<ActualsPreview>(PAUSE_MS);
+  /** What becomes of the difference. */
+  readonly remainder: Remainder;
 
   /** The closed days. */
   readonly closed: readonly Days[] = $derived.by(() =>
@@ -59,7 +55,10 @@ export class Closing {
     private readonly planned: PlannedVersion,
     private readonly locks: Locks,
     private readonly log: Log,
-  ) {}
+    shapes: Shapes,
+  ) {
+    this.remainder = new Remainder(planned, shapes);
+  }
 
   /** Why no months can be closed, as a sentence; null if they can. */
   get obstacle(): string | null {
@@ -70,10 +69,10 @@ export class Closing {
 
   /** Opens the dialog. @param asked the days to close; by default all open months that are over, or the next one */
   show(asked?: Days): void {
-    this.remainder = 'stays';
+    this.remainder.clear();
     this.note = '';
     this.acceptsZero = false;
-    this.from = this.through = this.until = '';
+    this.from = this.through = '';
     this.preview.clear();
     this.isOpen = true;
     this.plan.ask(async (signal) => {
@@ -103,29 +102,9 @@ export class Closing {
     return { ...rows, column: dateColumn, ...days, ...(note !== '' && { note }) };
   }
 
-  /**
-   * Returns the scale that spreads the difference of a close over the months after it, so that the plan through
-   * {@link until} keeps its total; null if the difference stays, or is 0.
-   */
-  scaleAfter(
-    { before, after, through }: ActualsAnswer,
-    pf_user: string,
-  ): SliceRequests['scale'] | null {
-    const { dateColumn } = this.planned;
-    const { remainder } = this;
-    if (remainder === 'stays' || dateColumn === undefined) return null;
-    const missing = (total: 'value_total' | 'units_total') =>
-      tidyChange((before[total] ?? 0) - (after[total] ?? 0));
-    const [value_incr, units_incr] = [missing('value_total'), missing('units_total')];
-    if (value_incr === 0 && units_incr === 0) return null;
-    return {
-      pf_user,
-      slice: { [dateColumn]: { from: dayAfter(through), to: lastOfMonth(this.until) } },
-      ...(value_incr !== 0 && { value_incr }),
-      ...(units_incr !== 0 && { units_incr }),
-      spread: remainder,
-      note: `Difference of the months through ${monthOf(through)}`,
-    };
+  /** Reads the months that take the difference, if it is spread. */
+  readRemainder(): void {
+    this.remainder.read(this.through === '' ? '' : lastOfMonth(this.through));
   }
 
   private isClosed(month: string): boolean {
@@ -144,7 +123,7 @@ export class Closing {
     this.through = choices.includes(wanted) ? wanted : wanted > last ? last : first;
     // Closed months are restated alone.
     this.from = this.through < next ? monthOf(asked?.from ?? this.through) : next;
-    this.until = `${this.through.slice(0, 4)}-12`;
-    if (this.until === this.through) this.until = last;
+    const endOfYear = `${this.through.slice(0, 4)}-12`;
+    this.remainder.until = endOfYear === this.through ? last : endOfYear;
   }
 }

@@ -2,8 +2,10 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { Latest } from '../client/latest.svelte';
+import type { ColumnEntry } from '../contract/columns';
 import type { Lock } from '../contract/locks';
 import { isDateRange, type Slice } from '../contract/slices';
+import type { ClosedDate } from '../pivot/grid/closed-headers';
 import { overlapOf, type Overlap } from '../pivot/grid/reach';
 import { type Days, joinedDays } from './months';
 
@@ -74,6 +76,17 @@ export class Locks {
       return from === undefined || to === undefined ? [] : [{ from, to }];
     });
     return joinedDays(days);
+  }
+
+  /** Returns the dates among the columns of the source that have closed days. */
+  closedDates(columns: readonly ColumnEntry[]): ClosedDate[] {
+    return columns.flatMap(({ cname: date, role, dim_group }) => {
+      const ranges = role === 'date' ? this.closedDays(date) : [];
+      if (ranges.length === 0) return [];
+      const periods = columns.filter((c) => c.role === 'dimension' && c.dim_group === dim_group);
+      const names = dim_group === null ? [] : periods.map(({ cname }) => cname);
+      return [{ date, ranges, periods: names }];
+    });
   }
 
   /** Returns why the rows of a slice cannot be changed; null if some of them may be free. */

@@ -3,7 +3,7 @@ import { untrack } from 'svelte';
 import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';
 import type { PlanSession } from '$lib/plan/session.svelte';
-import { notePivotLink } from '../pivot-link';
+import { CLOSE_MONTHS, notePivotLink } from '../pivot-link';
 
 /**
  * Keeps the page's address and its pivot in step: a change of the arrangement becomes an entry of the
@@ -38,6 +38,21 @@ export function followAddress(session: PlanSession): void {
     if (search === known || writing > 0) return;
     known = search;
     void untrack(() => session.goTo(search));
+  });
+
+  /** Opens the dialog that an address asks for, and removes its fragment, so that a reload does not open it again. */
+  async function closeMonths() {
+    const { pathname, search } = page.url;
+    const options = { replaceState: true, keepFocus: true, noScroll: true };
+    await Promise.all([session.log.latest.settled(), session.locks.latest.settled()]);
+    await goto(pathname + search, options);
+    const { closing } = session.actions;
+    if (closing.obstacle === null) closing.show();
+  }
+
+  $effect(() => {
+    if (session.loading.phase.kind !== 'ready' || page.url.hash !== CLOSE_MONTHS) return;
+    void untrack(closeMonths);
   });
 
   $effect(() => {

@@ -9,10 +9,18 @@ import { filterText } from './filter-text';
 
 /** Returns the facts that an export states beside its numbers: their version, time, filters and author. */
 export function pivotFacts(session: PlanSession): Fact[] {
-  const { planned, arrangement, fields, comparison, trial } = session;
+  const { planned, arrangement, fields, comparison, trial, locks } = session;
   const { current, source, asOf } = planned;
   const { isolated } = arrangement.entries;
   const filters = fields.filters.map((each): Fact => ['Filter', filterText(each, Infinity)]);
+  const closed = locks
+    .closedDates(planned.columns)
+    .flatMap(({ date, ranges }) =>
+      ranges.map(({ from, to }): Fact => [
+        'Closed on actuals',
+        `${planned.labelOf(date)} from ${from} through ${to}. Headers of closed months have a ✓.`,
+      ]),
+    );
   return [
     ['Version', current.name],
     ...(current.description ? [['Description', current.description] as const] : []),
@@ -24,6 +32,7 @@ export function pivotFacts(session: PlanSession): Fact[] {
     ...(filters.length > 0 ? filters : [['Filter', 'None'] as const]),
     ['As of', asOf ? `After ${entryName(asOf)}` : 'Now'],
     ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
+    ...closed,
     ...comparison.others.map(({ name }): Fact => ['Compared with', name]),
     ...(trial.isStanding
       ? [['Not saved', 'Includes changes that are only being tried.'] as const]

@@ -13,13 +13,10 @@ export const copyItems = (oncopy: () => void, onreplay: () => void): MenuItem[] 
   { label: 'Replay on today’s data …', icon: RefreshCw, onselect: onreplay },
 ];
 
-/** Returns the menu item that closes months of a version on actuals. */
-export const closeMonthsItem = (onselect: () => void, disabled: boolean): MenuItem => ({
-  label: 'Close months …',
-  icon: CalendarCheck,
-  onselect,
-  disabled,
-});
+/** Returns the menu item that closes months of a version on actuals. @param how what it does, or where it leads */
+export const closeMonthsItem = (
+  how: { onselect: () => void; disabled: boolean } | { href: string },
+): MenuItem => ({ label: 'Close months …', icon: CalendarCheck, ...how });
 
 /** Returns the menu item that closes an open version, or opens a closed one. */
 export const closeItem = ({ status }: Version, onselect: () => void): MenuItem =>

@@ -1,5 +1,6 @@
 /** The sheet of a workbook that shows the pivot. */
 import type { CellValue, ColumnType } from '../values/engine-types';
+import type { ClosedHeaders } from '../grid/closed-headers';
 import type { DrawnColumn } from '../grid/grid-columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
 import { TOTAL, TOTAL_ROW } from '../grid/heads';
@@ -12,7 +13,14 @@ import type { CellStyle } from './cell-styles';
 import { MOST_LEVELS, type Cell, type Row, type Sheet } from './workbook';
 
 /** The data of the pivot for a workbook. */
-export type TakenPivot = Whole & { formats: ReadonlyMap<string, ColumnFormat> };
+export type TakenPivot = Whole & {
+  formats: ReadonlyMap<string, ColumnFormat>;
+  /** The headers of closed months, which are marked. */
+  closed: Pick<ClosedHeaders, 'has'>;
+};
+
+/** The mark on the header of closed months. */
+const CLOSED = ' ✓';
 
 /** Limits of an Excel sheet. */
 const MOST_ROWS = 1_048_576;
@@ -73,7 +81,7 @@ function columnLevel({ path }: DrawnColumn, { totals, split_by, group_by }: Take
 }
 
 function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<Row> {
-  const { group_by, split_by, columns, styles: ways, paths, count, values } = pivot;
+  const { group_by, split_by, columns, styles: ways, paths, count, values, closed } = pivot;
   const isGrouped = group_by.length > 0;
   const head = { bold: true, align: 'right' } as const;
   const corner = (text: string): Cell[] =>
@@ -82,7 +90,8 @@ function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<Row> {
     const across = columns.map(({ path }): Cell => {
       if (!path || level > path.length) return NOTHING;
       if (level === path.length) return { value: TOTAL, style: styles.of(head) };
-      return headCell(path[level] ?? null, ways.get(name), head, styles);
+      const cell = headCell(path[level] ?? null, ways.get(name), head, styles);
+      return closed.has(split_by, path.slice(0, level + 1)) ? marked(cell, styles) : cell;
     });
     yield { cells: [...corner(name), ...across], level: 0 };
   }
@@ -105,13 +114,20 @@ function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<Row> {
 function rowHead(
   path: readonly CellValue[],
   bold: boolean,
-  { group_by, styles: ways }: TakenPivot,
+  { group_by, styles: ways, closed }: TakenPivot,
   styles: StyleCache,
 ): Cell {
   if (path.length === 0) return { value: TOTAL_ROW, style: styles.of({ bold }) };
   const way = ways.get(group_by[path.length - 1] ?? '');
   const look = { bold, align: 'left', indent: path.length - 1 } as const;
-  return headCell(path.at(-1) ?? null, way, look, styles);
+  const cell = headCell(path.at(-1) ?? null, way, look, styles);
+  return closed.has(group_by, path) ? marked(cell, styles) : cell;
+}
+
+/** Returns the header with the mark of closed months. A date or number keeps its value; its format has the mark. */
+function marked({ value, style }: Cell, styles: StyleCache): Cell {
+  if (typeof value !== 'number') return { value: `${value}${CLOSED}`, style };
+  return { value, style: styles.of({ ...style, format: `${style.format ?? '0'}"${CLOSED}"` }) };
 }
 
 /**

@@ -39,6 +39,7 @@ const PIVOT: TakenPivot = {
     ['month', 'month'],
   ]),
   formats: new Map(),
+  closed: { has: () => false },
 };
 
 const shape = ({ cells, level }: Row) => [level, ...cells.map(({ value }) => value)];
@@ -72,6 +73,25 @@ describe('the sheet of a pivot', () => {
   it('writes a quarter as text, because Excel has no format for it', () => {
     const { rows } = pivotSheet({ ...PIVOT, styles: new Map([['month', 'quarter']]) });
     expect(shape([...rows][0]!)).toEqual([0, 'month', 'Q1 2027', 'Q1 2027', 'Total']);
+  });
+
+  it('marks the headers of closed months, and leaves dates as dates', () => {
+    const closed = {
+      has: (names: readonly string[], path: readonly CellValue[]) =>
+        names[path.length - 1] === 'month' && path.at(-1) === JAN,
+    };
+    const [head] = pivotSheet({ ...PIVOT, closed }).rows;
+    expect(shape(head!)).toEqual([0, 'month', serialOf(JAN), serialOf(FEB), 'Total']);
+    expect(head!.cells.map(({ style }) => style.format)).toEqual([
+      ...[undefined, 'mmm yyyy" ✓"', 'mmm yyyy', undefined],
+    ]);
+    const quarters = { ...PIVOT, closed, styles: new Map([['month', 'quarter' as const]]) };
+    expect(shape([...pivotSheet(quarters).rows][0]!)).toContain('Q1 2027 ✓');
+    const down = { ...PIVOT, closed, group_by: ['month'], split_by: [], paths: [[], [JAN], [FEB]] };
+    const rows = [...pivotSheet({ ...down, columns: PIVOT.columns.slice(0, 1), count: 3 }).rows];
+    expect(rows.map(({ cells }) => cells[0]?.style.format)).toEqual([
+      ...[undefined, undefined, 'mmm yyyy" ✓"', 'mmm yyyy'],
+    ]);
   });
 
   it('has no tree and no outline for an ungrouped view', () => {

@@ -34,6 +34,11 @@ export class ExpressionValues {
     );
   }
 
+  /** Returns the days behind the values of a column that follows from a date, such as a fiscal month. */
+  ofPeriod(column: string, date: string): Promise<Underlying> {
+    return this.answers.get(column, () => this.grouped(column, [date]));
+  }
+
   /** Clears the cached values after rows came or went. The views follow the table by themselves. */
   forget(): void {
     this.answers.forget();
@@ -52,10 +57,14 @@ export class ExpressionValues {
     const toDate = readToDate(text);
     const allDays = toDate && this.beside.daysOf(toDate.date);
     if (toDate && allDays) return toDateOrToGo(toDate, allDays);
-    const columns = await neededColumns(this.table, text);
-    const view = await this.views.open(expression, () =>
+    return this.grouped(expression, await neededColumns(this.table, text));
+  }
+
+  /** Reads the values of a column or an expression, each with the values of other columns beside it. */
+  private async grouped(name: string, columns: readonly string[]): Promise<Underlying> {
+    const view = await this.views.open(name, () =>
       this.table.view({
-        group_by: [expression, ...columns],
+        group_by: [name, ...columns],
         columns: [],
         expressions: { ...this.expressions },
       }),

@@ -22,6 +22,7 @@ import {
   headerTexts,
   type CellHeaders,
 } from './clipboard';
+import type { ClosedDate, ClosedHeaders } from './closed-headers';
 import type { ColumnTotals } from './grid-columns';
 import { Drawing } from './drawing';
 import type { Expansion } from './expansion';
@@ -58,6 +59,9 @@ interface GridEvents {
   /** Open rows need levels that the view does not have: recreates the view with these levels. */
   onDeeper(): Promise<void>;
 }
+
+/** Everything that the grid shows, with the formats of its measures and the headers of closed months. */
+type Everything = Whole & { formats: ReadonlyMap<string, ColumnFormat>; closed: ClosedHeaders };
 
 /** Parts that a grid is constructed from. */
 interface GridParts {
@@ -274,11 +278,17 @@ export class Grid implements GridHost {
   }
 
   /** Returns the whole pivot as typed values, with the formats of its measures. */
-  async readAll(): Promise<Whole & { formats: ReadonlyMap<string, ColumnFormat> }> {
+  async readAll(closed: readonly ClosedDate[]): Promise<Everything> {
     const whole = await this.shown.readAll();
+    const headers = await this.closedHeaders(closed);
     const names = new Set(whole.columns.map(({ measure }) => measure));
     const formats = new Map([...names].map((name) => [name, this.drawing.formatNamed(name)]));
-    return { ...whole, formats };
+    return { ...whole, formats, closed: headers };
+  }
+
+  /** Returns the headers of the view on screen that stand for closed days only. */
+  closedHeaders(closed: readonly ClosedDate[]): Promise<ClosedHeaders> {
+    return this.shown.ask((reader) => reader.closedHeaders(closed));
   }
 
   /** Returns marked cells as text for a spreadsheet; see {@link copyMarked}. */

@@ -4,6 +4,7 @@ import type { CellIdentity } from '../slice/cell';
 import { cellKey, pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue, RegularTable } from '../values/engine-types';
+import type { ClosedDate, ClosedHeaders } from './closed-headers';
 import { outlineSelected } from './outline';
 import { Reach } from './reach';
 import type { Shown } from './shown';
@@ -35,7 +36,6 @@ interface Reaches {
   touched: Reach | null;
   changed: Reach | null;
   locks: readonly { reach: Reach; text: string }[];
-  closed: readonly Reach[];
 }
 
 /**
@@ -51,8 +51,9 @@ export class Marks {
   private columns: readonly (readonly CellValue[])[] = [];
   private slice: Slice | null = null;
   private locks: readonly LockedSlice[] = [];
-  /** Slices of the closed months. */
-  private closed: readonly Slice[] = [];
+  private closed: readonly ClosedDate[] = [];
+  /** The headers of closed days in the view of a reader; null before they are read. */
+  private closedIn: { reader: ViewReader; headers: ClosedHeaders } | null = null;
   /** Slice of another user's latest change. */
   private changed: Slice | null = null;
   /** Sizes of the amounts of the log entry that the mouse points at; null for none. */
@@ -133,8 +134,8 @@ export class Marks {
     await this.readReach();
   }
 
-  /** Marks the headers of closed months, each by one slice of adjacent days. */
-  async showClosed(closed: readonly Slice[]): Promise<void> {
+  /** Marks the headers of closed months. */
+  async showClosed(closed: readonly ClosedDate[]): Promise<void> {
     this.closed = closed;
     await this.readReach();
   }
@@ -190,6 +191,11 @@ export class Marks {
         this.underlying.set(name, underlying);
       }
     }
+    const { closed } = this;
+    const headers = reader && closed.length > 0 ? await reader.closedHeaders(closed) : null;
+    // The replacement view and newer closes have their own read.
+    if (this.shown.reader !== reader || this.closed !== closed) return;
+    this.closedIn = reader && headers && { reader, headers };
     this.reaches = null;
     this.paint();
   }
@@ -217,7 +223,8 @@ export class Marks {
   private paint(): void {
     const { reader } = this.shown;
     if (!reader) return;
-    const { touched, changed, locks, closed } = this.reachesOf(reader);
+    const { touched, changed, locks } = this.reachesOf(reader);
+    const closed = this.closedIn?.reader === reader ? this.closedIn.headers : null;
     for (const cell of this.cells) {
       const identity = this.identities.get(cell) ?? null;
       const isHeader = cell.tagName === 'TH';
@@ -225,7 +232,7 @@ export class Marks {
       cell.classList.toggle('pf-selected', selected);
       cell.classList.toggle('pf-active', selected && cellKey(identity) === this.active);
       if (isHeader) {
-        const isClosed = identity !== null && closed.some((reach) => reach.names(identity));
+        const isClosed = identity !== null && closed?.names(identity) === true;
         cell.classList.toggle('pf-closed', isClosed);
         continue;
       }
@@ -278,8 +285,7 @@ export class Marks {
       const touched = this.slice && reachOf(this.slice);
       const changed = this.changed && reachOf(this.changed);
       const locks = this.locks.map(({ slice, text }) => ({ reach: reachOf(slice), text }));
-      const closed = this.closed.map(reachOf);
-      this.reaches = { reader, touched, changed, locks, closed };
+      this.reaches = { reader, touched, changed, locks };
     }
     return this.reaches;
   }

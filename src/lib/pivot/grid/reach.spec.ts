@@ -107,18 +107,6 @@ describe('a slice and the cells of a pivot', () => {
     expect(half.touches(cell('East', '2027-02-01'))).toBe(true);
   });
 
-  it('names the headers whose own days it contains, and no other header or cell', () => {
-    const closed = reach({ day: { from: '2027-01-01', to: '2027-01-31' } });
-    const header = (day: string) => ({ rowPath: [], columnPath: [month(day)], measure: null });
-    expect(closed.names(header('2027-01-31'))).toBe(true);
-    expect(closed.names(header('2027-02-01'))).toBe(false);
-    expect(closed.names({ rowPath: ['East'], columnPath: null, measure: null })).toBe(false);
-    expect(closed.names({ rowPath: [], columnPath: [], measure: null })).toBe(false);
-    expect(closed.names(cell('East', '2027-01-31'))).toBe(false);
-    const half = reach({ day: { from: '2027-01-31', to: '2027-01-31' } });
-    expect(half.names(header('2027-01-31'))).toBe(false);
-  });
-
   it('does not contain a cell that may have rows outside the slice', () => {
     const east = reach({ region: 'East' });
     expect(east.holds(cell('East', '2027-01-31'))).toBe(true);

@@ -71,23 +71,6 @@ export class Reach {
     );
   }
 
-  /**
-   * Checks whether a header stands for rows of the slice only, by its own value: of the headers above and beside it,
-   * none has to.
-   */
-  names({ rowPath, columnPath, measure }: CellIdentity): boolean {
-    if (measure !== null) return false;
-    const { group_by, split_by } = this.shown;
-    const [names, path] = columnPath?.length ? [split_by, columnPath] : [group_by, rowPath];
-    const name = names[path.length - 1];
-    if (name === undefined) return false;
-    const columns = this.columnsOf(name);
-    return (
-      Object.keys(this.slice).every((column) => columns.includes(column)) &&
-      this.ofHeader(name, path.at(-1) ?? null) === 'all'
-    );
-  }
-
   private headersOf({ rowPath, columnPath }: CellIdentity) {
     const { group_by, split_by } = this.shown;
     return [

@@ -17,6 +17,7 @@ import {
 import { paintingOf, type Ratio } from '../values/ratios';
 import { Answers } from '../waiting';
 import { type Across, ALL_OPEN, type BesideTable, NOTHING, type Untold } from './beside';
+import { type ClosedDate, ClosedHeaders } from './closed-headers';
 import { ColumnPaths } from './column-paths';
 import { ColumnValues } from './shown-values';
 import { type DrawnColumn, drawnColumns } from './grid-columns';
@@ -320,13 +321,32 @@ export class ViewReader {
     return this.expressionValues.of(expression);
   }
 
+  /** Returns the headers that stand for closed days only, and reads the days behind them. */
+  async closedHeaders(closed: readonly ClosedDate[]): Promise<ClosedHeaders> {
+    const { config, schema, expressionValues, used } = this;
+    const dated = closed.filter(({ date }) => date in schema);
+    const periods = dated.flatMap(({ date, periods }) =>
+      periods
+        .filter((name) => used.includes(name))
+        .map(async (name) => [name, await expressionValues.ofPeriod(name, date)] as const),
+    );
+    const names = dated.length > 0 ? this.expressions : [];
+    const behind = await expressionValues.ofAll(names);
+    for (const [name, days] of await Promise.all(periods)) behind.set(name, days);
+    return new ClosedHeaders(dated, behind, config, schema);
+  }
+
   isExpression = (column: string) => column in this.config.expressions;
 
   /** The expressions that the view groups, splits or filters by. */
   get expressions(): string[] {
+    return this.used.filter(this.isExpression);
+  }
+
+  /** The columns and expressions that the view groups, splits or filters by. */
+  private get used(): string[] {
     const { group_by, split_by, filter } = this.config;
-    const used = [...group_by, ...split_by, ...filter.map(([column]) => column)];
-    return [...new Set(used.filter(this.isExpression))];
+    return [...new Set([...group_by, ...split_by, ...filter.map(([column]) => column)])];
   }
 
   /** Returns the position of a row of an ungrouped view, if the same row is still there. */

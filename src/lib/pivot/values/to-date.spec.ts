@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from './cell-value';
 import {
+  isSameButClose,
   readToDate,
   toDateDays,
   toDateExpression,
@@ -20,6 +21,15 @@ describe('an expression to date', () => {
   it('is not mistaken for another expression', () => {
     expect(readToDate(`bucket("Order Date", 'M')`)).toBeNull();
     expect(readToDate(toDateExpression('d', '2028-03-31').replace('>', '>='))).toBeNull();
+  });
+
+  it('is the same after a close, unlike one of another date', () => {
+    const text = toDateExpression('d', '2028-03-31');
+    expect(isSameButClose(text, toDateExpression('d', '2028-04-30'))).toBe(true);
+    expect(isSameButClose(text, toDateExpression('d'))).toBe(true);
+    expect(isSameButClose(text, toDateExpression('e', '2028-03-31'))).toBe(false);
+    expect(isSameButClose(`bucket("d", 'M')`, `bucket("d", 'Y')`)).toBe(false);
+    expect(isSameButClose(`bucket("d", 'M')`, `bucket("d", 'M')`)).toBe(true);
   });
 
   it('divides the days at the close', () => {

@@ -52,6 +52,13 @@ export function readToDate(expression: string): ToDate | null {
   return { date: quoted.replace(/\\(.)/g, '$1'), through };
 }
 
+/** Checks whether two expressions are equal, or split the same date at different closes. */
+export function isSameButClose(one: string, other: string): boolean {
+  if (one === other) return true;
+  const date = readToDate(one)?.date;
+  return date !== undefined && date === readToDate(other)?.date;
+}
+
 /** Returns the value of a day in epoch milliseconds, null for an empty one. */
 export const toDateValue = ({ through }: ToDate, day: unknown): string =>
   typeof day === 'number' && day <= through ? TO_DATE : TO_GO;
