@@ -58,11 +58,12 @@ async function load({ api }: Service, path: string, body: object = {}) {
 /** Totals by region and month, as "North 2027-01-01 1234.50 17". */
 const totals = async ({ query }: Service, table: string, where = 'TRUE') =>
   (
-    await query<{ line: string }>(
-      `SELECT concat_ws(' ', region, date_trunc('month', day)::date, sum(amount), sum(units)) AS line
-       FROM ${table} WHERE ${where} GROUP BY region, date_trunc('month', day) ORDER BY 1`,
+    await query<{ region: string; month: string; amount: string; units: string | number }>(
+      `SELECT region, date_trunc('month', day)::date AS month, sum(amount) AS amount,
+              sum(units) AS units
+       FROM ${table} WHERE ${where} GROUP BY 1, 2 ORDER BY 1, 2`,
     )
-  ).map(({ line }) => line);
+  ).map(({ region, month, amount, units }) => `${region} ${month} ${amount} ${units}`);
 
 /** The same of a preview. */
 async function announced({ api }: Service, body: object = {}) {
