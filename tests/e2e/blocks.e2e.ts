@@ -426,6 +426,66 @@ test.describe('amounts for a block', () => {
     expect(entries.map(({ edits }) => edits)).toEqual([4, 3, 2, 2]);
   });
 
+  test('are filled by dragging the corner of a block to other rows and columns', async ({
+    page,
+    service,
+  }) => {
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    const before = await stored(service);
+    const of = (at: string) => before.get(at) ?? { sales: NaN, units: NaN };
+    const handle = pivot.grid.locator('td.pf-handle');
+    const dragCorner = async (to: CellName, end: () => Promise<void> = () => page.mouse.up()) => {
+      await expect(handle).toHaveCount(1);
+      const box = (await handle.boundingBox())!;
+      const target = await middle(pivot, to);
+      await page.mouse.move(box.x + box.width - 3, box.y + box.height - 3);
+      await page.mouse.down();
+      await page.mouse.move(target.x, target.y, { steps: 6 });
+      await end();
+    };
+
+    // To the right, over the units in between: only the same measure gets the number.
+    await pivot.click(cell('Chairs'));
+    await dragCorner(cell('Chairs', '2029'));
+    await expect.poll(() => scales(service)).toBe(1);
+    await expect(status(page)).toContainText('3 cells');
+    let now = await stored(service);
+    const changed = () =>
+      [...now].filter(([at, sums]) => sums.sales !== of(at).sales).map(([at]) => at);
+    expect(changed()).toEqual(['Chairs 2029']);
+    expect(now.get('Chairs 2029')).toEqual({
+      ...of('Chairs 2029'),
+      sales: of('Chairs 2028').sales,
+    });
+
+    // Up, from a block of two rows: its numbers are repeated in turn, as one entry.
+    await drag(pivot, cell('Furnishings', '2027'), cell('Tables', '2027'));
+    await expect(status(page)).toContainText('2 cells');
+    // Escape ends a drag without a change, and the block stays.
+    await dragCorner(cell('Bookcases', '2027'), async () => {
+      await expect(pivot.grid.locator('td.pf-fill')).toHaveCount(4);
+      await page.keyboard.press('Escape');
+      await page.mouse.up();
+    });
+    await expect(pivot.grid.locator('td.pf-fill')).toHaveCount(0);
+    await expect(status(page)).toContainText('2 cells');
+    await dragCorner(cell('Bookcases', '2027'));
+    await expect.poll(() => scales(service)).toBe(2);
+    now = await stored(service);
+    expect(changed().sort()).toEqual(['Bookcases 2027', 'Chairs 2027', 'Chairs 2029']);
+    expect(now.get('Bookcases 2027')?.sales).toBe(of('Furnishings 2027').sales);
+    expect(now.get('Chairs 2027')?.sales).toBe(of('Tables 2027').sales);
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => salesOf(service, 'Chairs 2027')).toBe(of('Chairs 2027').sales);
+
+    // Nothing can be filled in a closed version.
+    await service.api.post('/versions/1/close', { pf_user: 'Ben' });
+    await expect(page.getByText('Closed', { exact: true })).toBeVisible();
+    await pivot.click(cell('Chairs'));
+    await expect(handle).toHaveCount(0);
+  });
+
   test('are spread equally if the planner chooses so, and cannot be typed into a past state', async ({
     page,
     service,

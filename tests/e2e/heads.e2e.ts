@@ -50,6 +50,28 @@ test('a measure’s header has the menu of its own column, and Alt with an arrow
   await expect.poll(() => sort(page.url())).toBeNull();
 });
 
+test('a measure’s header is dragged to another place', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const heads = pivot.grid.locator('thead th.pf-measure');
+  await expect(heads.first()).toHaveText('Sales');
+  const [first, second] = [
+    (await heads.nth(0).boundingBox())!,
+    (await heads.nth(1).boundingBox())!,
+  ];
+  const y = first.y + first.height / 2;
+  await page.mouse.move(first.x + first.width / 2, y);
+  await page.mouse.down();
+  await page.mouse.move(second.x + second.width - 12, y, { steps: 5 });
+  await expect(heads.nth(1)).toHaveClass(/pf-drop-right/);
+  await page.mouse.up();
+  await expect(heads.first()).toHaveText('Quantity');
+  await expect(heads.nth(1)).toHaveText('Sales');
+  // The order belongs to the arrangement, and the rows are not sorted.
+  await expect.poll(() => new URL(page.url()).searchParams.get('measures')).toBe('Quantity,Sales');
+  expect(sort(page.url())).toBeNull();
+});
+
 test('buttons of the toolbar that show only an icon have a tooltip', async ({ page }) => {
   await page.setViewportSize({ width: 1024, height: 768 });
   const pivot = new PivotPage(page);

@@ -23,10 +23,16 @@ import { Busy, ended, Gate, nextTask } from './waiting';
 export interface PivotEvents {
   /** A cell or a header was pressed at this position. */
   onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
+  /**
+   * The corner of the marked block is dragged to a position, or dropped there; null if the drag was cancelled.
+   */
+  onFill(at: CellPosition | null, isDropped: boolean): void;
   /** Rows were opened or closed. */
   onRows(): void;
   /** The rows or their arrangement changed, so a chart that was read before is outdated. */
   onShown(): void;
+  /** The header of a measure was dropped on a side of another one. */
+  onMeasure(name: string, beside: string, side: 'left' | 'right'): void;
   /** The user changed the layout of the pivot. */
   onLayout(): Promise<void>;
   /** The engine starts or finishes work: arranging rows in another way, or opening or closing them. */
@@ -106,12 +112,14 @@ export async function openParts(
       expansion,
       events: {
         onTarget: (cell, at, how) => options.onTarget(cell, at, how),
+        onFill: (at, isDropped) => options.onFill(at, isDropped),
         onRows: () => options.onRows(),
         onSort: (sort) => {
           const sorting = busy.during(() => element.restore({ sort }));
           // The screen keeps showing the previous state.
           sorting.catch(() => element.resetError()).catch(() => undefined);
         },
+        onMeasure: (name, beside, side) => options.onMeasure(name, beside, side),
         onWidths: () => void options.onLayout(),
         onDeeper: () => viewer.joinLevels(),
       },

@@ -8,7 +8,8 @@ import type { LogListEntry } from '../contract/log';
 import type { EntryOperation, SliceOperation } from '../contract/operations';
 import { isLoad } from '../contract/operations';
 import type { Slice } from '../contract/slices';
-import type { Direction } from './block-edits';
+import type { FillDirection } from '../pivot/grid/block';
+import type { CellPosition } from '../pivot/slice/cell';
 import type { Caution } from './caution';
 import type { Written } from './changes.svelte';
 import { closeMonths } from './close-months';
@@ -136,8 +137,19 @@ export class Actions {
   }
 
   /** Fills the marked block from its first column or row. */
-  fill(direction: Direction): Promise<void> {
+  fill(direction: FillDirection): Promise<void> {
     return this.writeBlock((...by) => this.session.blocks.fill(direction, ...by));
+  }
+
+  /** Extends the marked block to a position, and fills it from the cells that were marked before. */
+  async fillTo(at: CellPosition): Promise<void> {
+    const { filling, blocks, picking } = this.session;
+    if (picking.target || blocks.isRefused()) return filling.show(null);
+    await this.reports.attempt(async () => {
+      const fill = await filling.extendTo(at);
+      if (!fill) return;
+      await this.writeBlock((...by) => blocks.fill(fill.direction, ...by, fill.isFrom));
+    });
   }
 
   /** Undoes an entry. A load has to be confirmed first. */

@@ -77,6 +77,24 @@ describe('placeFilled', () => {
     ]);
   });
 
+  it('repeats several numbers in turn, on both sides of them', () => {
+    const column = [1, 2, 3, 4, 5, 6].map((y) => cell(1, y, 10 * y));
+    const isFrom = ({ at: { y } }: MarkedCell) => y === 3 || y === 4;
+    expect(amounts(placeFilled(column, 'down', String, isFrom))).toEqual([
+      [1, 1, 30],
+      [1, 2, 40],
+      [1, 5, 30],
+      [1, 6, 40],
+    ]);
+  });
+
+  it('leaves measures alone that have no number to repeat', () => {
+    const row = [cell(1, 5, 10), cell(2, 5, 3, 'Units'), cell(3, 5, 20), cell(4, 5, 4, 'Units')];
+    expect(amounts(placeFilled(row, 'right', String, ({ at }) => at.x === 1))).toEqual([
+      [3, 5, 10],
+    ]);
+  });
+
   it.each([
     ['a single column', [a, c], 'right', /two columns/],
     ['a single row', [a, b], 'down', /two rows/],

@@ -1,6 +1,6 @@
 /** Places pasted and filled-in numbers into marked cells. */
 import type { MarkedCell } from '../pivot/slice/cell';
-import { rectangleOf } from '../pivot/grid/block';
+import { rectangleOf, type FillDirection } from '../pivot/grid/block';
 import type { Proposal } from './paste-proposal';
 import type { PastedCell } from './pasted-block';
 import type { MeasureEdit } from './scale-draft';
@@ -24,10 +24,7 @@ export type Placed =
 /** Places amounts into the marked cells. */
 export type Place = (marked: readonly MarkedCell[]) => Placed | Promise<Placed>;
 
-/** The direction in which a block is filled. */
-export type Direction = 'right' | 'down';
-
-const FILL_WORDS: Readonly<Record<Direction, string>> = {
+const FILL_WORDS: Readonly<Record<FillDirection, string>> = {
   right: 'Select at least two columns of a measure to fill to the right.',
   down: 'Select at least two rows to fill down.',
 };
@@ -80,32 +77,47 @@ export function placePasted(
   };
 }
 
+/** Whether a cell gives its number to others of its line when a block is filled. */
+export type IsFilledFrom = (cell: MarkedCell, i: number) => boolean;
+
 /**
- * Fills a block from its first column, measure by measure, or from its first row.
+ * Fills each line of a block from some of its cells: a column, or the cells of one measure in a row. Several
+ * numbers are repeated in turn. A line without such a cell stays as it is.
  *
  * @param print formats a number
+ * @param isFrom tells from which cells, by their place in the line; the first one if omitted
  */
 export function placeFilled(
   marked: readonly MarkedCell[],
-  direction: Direction,
+  direction: FillDirection,
   print: (value: number) => string,
+  isFrom: IsFilledFrom = (_, i) => i === 0,
 ): Exclude<Placed, { proposal: Proposal }> {
   const rectangle = rectangleOf(marked);
   if (!rectangle) return { refusal: 'Only a block of cells without gaps can be filled.' };
-  const asked = rectangle.flatMap((row, y) =>
-    row.flatMap((cell, x): Asked[] => {
-      const from =
-        direction === 'down'
-          ? rectangle[0]?.[x]
-          : row.find(({ measure }) => measure === cell.measure);
-      if (!from || from === cell || (direction === 'down' && y === 0)) return [];
-      const { value } = from;
+  const lines = direction === 'down' ? columnsOf(rectangle) : rectangle.flatMap(measuresOf);
+  const asked = lines.flatMap((line) => {
+    const from = line.filter(isFrom);
+    const first = line.findIndex(isFrom);
+    return line.flatMap((cell, i): Asked[] => {
+      const turn = (i - first) % from.length;
+      const given = from.at(turn);
+      if (!given || from.includes(cell)) return [];
+      const { value } = given;
       const edit = value === null ? null : ({ by: 'total', amount: value } as const);
       return [{ cell, edit, text: value === null ? '' : print(value) }];
-    }),
-  );
+    });
+  });
   return asked.length > 0 ? { asked } : { refusal: FILL_WORDS[direction] };
 }
+
+const columnsOf = (rows: readonly (readonly MarkedCell[])[]): MarkedCell[][] =>
+  (rows[0] ?? []).map((_, x) => rows.flatMap((row) => row[x] ?? []));
+
+const measuresOf = (row: readonly MarkedCell[]): MarkedCell[][] =>
+  [...new Set(row.map(({ measure }) => measure))].map((wanted) =>
+    row.filter(({ measure }) => measure === wanted),
+  );
 
 /** Whether a cell already shows the number that is asked for. A change of 0 counts as unchanged. */
 export function isUnchanged({ cell: { value }, edit }: Asked): boolean {

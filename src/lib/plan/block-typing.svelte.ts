@@ -1,20 +1,21 @@
 /** Writes amounts into many cells as one log entry. */
 import { ApiError } from '../client/http';
 import { fewAtOnce } from '../client/few-at-once';
-import type { ScaleEdit } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { CellIdentity, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import { inPeriods } from '../pivot/slice/date-ranges';
+import type { FillDirection } from '../pivot/grid/block';
 import {
   isUnchanged,
   placeFilled,
   problemsOf,
   problemText,
   type Asked,
-  type Direction,
+  type IsFilledFrom,
   type Place,
   type Placed,
 } from './block-edits';
+import { blaming, bodyOf, type CellEdit } from './block-request';
 import type { Stored } from './typed-amounts';
 import type { Typing } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
@@ -29,7 +30,7 @@ import { NOTHING_OF_ZERO } from './refusals';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED } from './selected-slice';
 import type { Selection } from './selection.svelte';
-import { noteOf, type OperationBody, type WriteSettings } from './operation';
+import type { WriteSettings } from './operation';
 
 const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';
@@ -72,12 +73,6 @@ interface Wanted {
   slice: Slice;
   edit: MeasureEdit;
   stored: Stored;
-}
-
-/** The edit of a cell as it is sent in a request. */
-interface CellEdit {
-  cell: ReadCell;
-  body: ScaleEdit;
 }
 
 /**
@@ -181,9 +176,18 @@ export class BlockTyping {
     return this.write(pf_user, settings, place, cells);
   }
 
-  /** Fills the block from its first column or row; see {@link paste}. */
-  fill(direction: Direction, pf_user: string, settings: WriteSettings): Promise<Written | null> {
-    return this.write(pf_user, settings, (marked) => placeFilled(marked, direction, this.print));
+  /**
+   * Fills the block from its first column or row, or from the cells for which `isFrom` holds; see {@link paste}.
+   */
+  fill(
+    direction: FillDirection,
+    pf_user: string,
+    settings: WriteSettings,
+    isFrom?: IsFilledFrom,
+  ): Promise<Written | null> {
+    return this.write(pf_user, settings, (marked) =>
+      placeFilled(marked, direction, this.print, isFrom),
+    );
   }
 
   /** Writes a typed amount into every marked cell; see {@link paste}. */
@@ -372,27 +376,3 @@ function fittingPart(pasted: Proposal | undefined, error: unknown): Proposal | n
 
 const countText = (count: number): string =>
   count === 1 ? '1 cell' : `${count.toLocaleString()} cells`;
-
-/** Returns the body that writes all edits as one entry. */
-const bodyOf = (
-  edits: readonly CellEdit[],
-  pf_user: string,
-  { note }: WriteSettings,
-): OperationBody => ({
-  edits: edits.map(({ body }) => body),
-  ...noteOf(note),
-  pf_user,
-});
-
-/** Returns the sentence about the cell that the service refuses; null if it refuses no single one. */
-function blaming(
-  error: unknown,
-  edits: readonly CellEdit[],
-  nameOf: (cell: CellIdentity) => string,
-): string | null {
-  const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
-  const blamed = at ? edits[Number(at)] : undefined;
-  if (!blamed || !(error instanceof ApiError)) return null;
-  const reason = error.message.replace(/^(.*\. )?edits\.\d+: /, '');
-  return problemText([{ reason, names: [nameOf(blamed.cell)] }]);
-}

@@ -200,6 +200,13 @@ export class Fields {
     return isThere ? column : null;
   }
 
+  /** Moves a measure to a side of another one. */
+  async placeMeasure(name: string, beside: string, side: 'left' | 'right'): Promise<void> {
+    const at = this.measures.findIndex((field) => field.name === beside);
+    const field = this.measures.find((each) => each.name === name);
+    if (field && at >= 0) await this.move(field, 'measures', side === 'left' ? at : at + 1);
+  }
+
   /** Adds the columns that a computed column needs, before that column. */
   private withItsParts(layout: Layout, column: string): Layout {
     const ratio = this.loading.pivot?.origins.ratios.get(column);

@@ -23,6 +23,7 @@ describe('sumsOf', () => {
     const cells = [cell(['A'], ['1'], 0.1), cell(['B'], ['1'], 0.2), cell(['C'], ['1'], null)];
     expect(sumsOf(cells, never)).toEqual({
       count: 3,
+      numbers: 2,
       sums: [{ measure: 'Sales', sum: 0.3, average: 0.15 }],
       parts: 0,
       whyNoSum: null,
@@ -60,6 +61,7 @@ describe('sumsOf', () => {
     ];
     expect(sumsOf(cells, (measure) => measure === 'Share')).toEqual({
       count: 3,
+      numbers: 2,
       sums: [],
       parts: 0,
       whyNoSum: 'none',

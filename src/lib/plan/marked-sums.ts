@@ -17,6 +17,8 @@ export type WhyNoSum = 'overlap' | 'none';
 interface MarkedSums {
   /** Number of marked cells and headers. */
   count: number;
+  /** Number of marked cells that show a number. */
+  numbers: number;
   /** A sum per measure, in the order in which they were marked. */
   sums: readonly MarkedSum[];
   /** Number of cells that are omitted because a marked total contains them. */
@@ -40,9 +42,12 @@ export function sumsOf(
   );
   const outer = withoutParts(numbers);
   const parts = numbers.length - outer.length;
-  const count = cells.length;
-  if (outer.length === 0) return { count, sums: [], parts: 0, whyNoSum: 'none' };
-  if (doOverlap(outer)) return { count, sums: [], parts: 0, whyNoSum: 'overlap' };
+  const counts = {
+    count: cells.length,
+    numbers: cells.filter(({ measure, value }) => measure !== null && value !== null).length,
+  };
+  if (outer.length === 0) return { ...counts, sums: [], parts: 0, whyNoSum: 'none' };
+  if (doOverlap(outer)) return { ...counts, sums: [], parts: 0, whyNoSum: 'overlap' };
   const byMeasure = new Map<string, number[]>();
   for (const { measure, value } of outer) {
     const values = byMeasure.get(measure ?? '') ?? [];
@@ -53,7 +58,7 @@ export function sumsOf(
     const sum = values.reduce((total, value) => total + value, 0);
     return { measure, sum: tidyChange(sum), average: tidyChange(sum / values.length) };
   });
-  return { count, sums, parts, whyNoSum: null };
+  return { ...counts, sums, parts, whyNoSum: null };
 }
 
 /** Returns the cells that no other one of them contains. */

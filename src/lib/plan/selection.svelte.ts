@@ -244,7 +244,8 @@ export class Selection {
 
   /** Marks the selected cells again after the viewer has redrawn its rows. */
   markAgain(): void {
-    this.loading.pivot?.grid.marks.select(this.marked, this.active);
+    const canFill = this.planned.obstacle === null;
+    this.loading.pivot?.grid.marks.select(this.marked, this.active, canFill);
   }
 
   /** Marks the cells that contain rows of a slice; null marks none. */

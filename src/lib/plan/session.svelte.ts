@@ -17,6 +17,7 @@ import { Changes, type Redone } from './changes.svelte';
 import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
 import { Fields } from './fields.svelte';
+import { Filling } from './filling';
 import { Find } from './find.svelte';
 import { Loading } from './loading.svelte';
 import { Locks } from './locks.svelte';
@@ -71,6 +72,7 @@ export class PlanSession {
   readonly typing: Typing;
   readonly blocks: BlockTyping;
   readonly pasting: Pasting;
+  readonly filling: Filling;
   readonly live: Live;
   readonly comparison: Comparison;
   readonly actions: Actions;
@@ -125,6 +127,7 @@ export class PlanSession {
     const { print, marks } = numbers;
     this.blocks = new BlockTyping(this.planned, this.selection, this.changes, this.typing, print);
     this.pasting = new Pasting(this.loading, this.selection, marks);
+    this.filling = new Filling(this.loading, this.selection);
     this.live = new Live(this.planned, this.loading, this.changes, this.log, {
       onWritten,
       onReload: () => void this.reload(),
@@ -311,6 +314,9 @@ export class PlanSession {
         void (this.picking.target
           ? this.picking.press(cell, at)
           : this.selection.select(cell, at, how)),
+      onFill: (at, isDropped) =>
+        void (isDropped && at ? this.actions.fillTo(at) : this.filling.show(at)),
+      onMeasure: (name, beside, side) => void this.fields.placeMeasure(name, beside, side),
       onRows: () => {
         this.arrangement.followGroups();
         void this.selection.followRows();

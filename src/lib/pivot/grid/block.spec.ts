@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockOf, rectangleOf, sizeOf } from './block';
+import { blockOf, extendedTo, rectangleOf, sizeOf } from './block';
 
 describe('blockOf', () => {
   it('is the same from each of its corners', () => {
@@ -46,5 +46,25 @@ describe('rectangleOf', () => {
     ['a header is among them', [at(null, 7), at(0, 7)]],
   ])('is null if %s', (_, cells) => {
     expect(rectangleOf(cells)).toBeNull();
+  });
+});
+
+describe('extendedTo', () => {
+  const block = { x0: 2, x1: 4, y0: 5, y1: 6 };
+
+  it.each([
+    ['below', { x: 3, y: 9 }, { ...block, y1: 9 }, 'down'],
+    ['above', { x: 3, y: 1 }, { ...block, y0: 1 }, 'down'],
+    ['to the right', { x: 7, y: 5 }, { ...block, x1: 7 }, 'right'],
+    ['to the left', { x: 0, y: 5 }, { ...block, x0: 0 }, 'right'],
+    ['to a header of a row', { x: null, y: 6 }, { ...block, x0: 0 }, 'right'],
+    ['farther right than down', { x: 7, y: 8 }, { ...block, x1: 7 }, 'right'],
+    ['as far right as down', { x: 6, y: 8 }, { ...block, y1: 8 }, 'down'],
+  ])('reaches %s', (_, to, extended, direction) => {
+    expect(extendedTo(block, to)).toEqual({ block: extended, direction });
+  });
+
+  it('is null inside the block', () => {
+    expect(extendedTo(block, { x: 4, y: 5 })).toBeNull();
   });
 });

@@ -1,6 +1,17 @@
 /** Rectangles of cells: blocks between two cells, and marked cells that fill a rectangle. */
 import type { CellPosition, MarkedCell } from '../slice/cell';
 
+/** The direction in which a block is filled. */
+export type FillDirection = 'right' | 'down';
+
+/** A rectangle of cells, both ends included. */
+export interface CellBlock {
+  x0: number;
+  x1: number;
+  y0: number;
+  y1: number;
+}
+
 /** Largest number of cells that can be marked at once. */
 export const MOST_MARKED = 20_000;
 
@@ -50,4 +61,23 @@ export function rectangleOf<Cell extends Pick<MarkedCell, 'at' | 'measure'>>(
       row.every((cell, j) => wanted[0] !== undefined && xOf(cell) === xOf(wanted[0]) + j),
   );
   return isFull ? ordered.map(([, row]) => row) : null;
+}
+
+/**
+ * Returns the block that reaches from a block to a position, in the direction in which the position is farther
+ * away; null if the position is inside the block.
+ *
+ * @returns `right` stands for both sides, `down` also for above
+ */
+export function extendedTo(
+  { x0, x1, y0, y1 }: CellBlock,
+  to: CellPosition,
+): { block: CellBlock; direction: FillDirection } | null {
+  const x = to.x ?? 0;
+  const across = Math.max(x0 - x, x - x1, 0);
+  const down = Math.max(y0 - to.y, to.y - y1, 0);
+  if (across === 0 && down === 0) return null;
+  return across > down
+    ? { block: { x0: Math.min(x0, x), x1: Math.max(x1, x), y0, y1 }, direction: 'right' }
+    : { block: { x0, x1, y0: Math.min(y0, to.y), y1: Math.max(y1, to.y) }, direction: 'down' };
 }

@@ -1,4 +1,4 @@
-/** Marks cells by dragging the mouse. */
+/** Drags the mouse over cells. */
 import { cellKey, type CellIdentity, type CellPosition, type Press } from '../slice/cell';
 import type { RegularTable } from '../values/engine-types';
 
@@ -16,26 +16,32 @@ interface Target {
 }
 
 /**
- * Marks a block while the mouse is dragged from one cell to another. Beyond the edge, the grid keeps
- * scrolling.
+ * Reports the cells that the mouse is dragged over, from one cell to another. Beyond the edge, the grid keeps
+ * scrolling. Escape ends it.
  */
 export class Drag {
   private last: string | null = null;
   private mouse: { x: number; y: number } | null = null;
   private timer: ReturnType<typeof setInterval> | undefined;
 
+  /**
+   * @param onTarget is called with each cell that the mouse gets to
+   * @param onEnd is called at the end, with whether the button was released
+   */
   constructor(
     private readonly table: RegularTable,
     private readonly targetOf: (cell: Element) => Target,
     private readonly onTarget: (cell: CellIdentity, at: CellPosition, how: Press) => void,
+    private readonly onEnd: (isDropped: boolean) => void = () => undefined,
   ) {}
 
   /** Starts a drag after the mouse was pressed on a cell. */
   begin(from: CellIdentity): void {
-    this.end();
+    this.stop();
     this.last = cellKey(from);
     addEventListener('mousemove', this.move);
-    addEventListener('mouseup', this.end);
+    addEventListener('mouseup', this.drop);
+    addEventListener('keydown', this.cancel, { capture: true });
   }
 
   private readonly move = (event: MouseEvent): void => {
@@ -46,15 +52,30 @@ export class Drag {
     this.timer ??= setInterval(() => this.scroll(), SCROLL_EVERY_MS);
   };
 
-  private readonly end = (): void => {
+  private readonly drop = (): void => this.end(true);
+
+  private readonly cancel = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.end();
+  };
+
+  private end(isDropped = false): void {
+    this.stop();
+    this.onEnd(isDropped);
+  }
+
+  private stop(): void {
     clearInterval(this.timer);
     this.timer = undefined;
     this.mouse = null;
     removeEventListener('mousemove', this.move);
-    removeEventListener('mouseup', this.end);
-  };
+    removeEventListener('mouseup', this.drop);
+    removeEventListener('keydown', this.cancel, { capture: true });
+  }
 
-  /** Marks the block up to the cell under the mouse, or the cell nearest to it. */
+  /** Reports the cell under the mouse, or the cell nearest to it. */
   private follow(): void {
     const { mouse } = this;
     const root = this.table.getRootNode();

@@ -50,6 +50,9 @@ thead th[colspan] { max-width: 0; }
 thead tr:not(:last-child) th:not(.rt-group-corner) { border-left-width: 1px; }
 thead tr:last-child:only-child th { border-left-width: 0; }
 thead .pf-measure { cursor: pointer; }
+/* Where a dragged header would be dropped. */
+thead .pf-drop-left { box-shadow: inset 3px 0 var(--pf-focus); }
+thead .pf-drop-right { box-shadow: inset -3px 0 var(--pf-focus); }
 thead .pf-total { font-weight: 600; }
 .rt-column-resize { position: absolute; top: 0; right: 0; width: 10px; height: 100%; cursor: col-resize; }
 .rt-column-resize:hover { box-shadow: inset -2px 0 var(--accent); }
@@ -144,6 +147,22 @@ tbody .pf-selected {
 .pf-edge-right { --right: -2px; }
 .pf-edge-bottom { --bottom: -2px; }
 .pf-edge-left { --left: 2px; }
+/* The corner from which the block is filled. */
+td.pf-handle { position: relative; }
+td.pf-handle::before {
+  position: absolute;
+  z-index: 1;
+  right: 0;
+  bottom: 0;
+  width: 7px;
+  height: 7px;
+  border: solid var(--surface);
+  border-width: 1px 0 0 1px;
+  background: var(--pf-focus);
+  content: '';
+  cursor: crosshair;
+}
+td.pf-fill { outline: 1px dashed var(--pf-focus); outline-offset: -1px; }
 /* The cell that receives typing, if several are selected. */
 td.pf-active, th.pf-active { background-color: var(--pf-active) !important; }
 `;

@@ -50,10 +50,14 @@ interface TotalRow {
 interface GridEvents {
   /** A cell or header was pressed, or the mouse was dragged to it; null for one that is being redrawn. */
   onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
+  /** The corner of the marked block is dragged or dropped; see {@link Mouse}. */
+  onFill(at: CellPosition | null, isDropped: boolean): void;
   /** Rows or columns were opened or closed. */
   onRows(): void;
   /** The user changed the sort. */
   onSort(sort: LayoutSort[]): void;
+  /** The user dropped the header of a measure on a side of another one. */
+  onMeasure(name: string, beside: string, side: 'left' | 'right'): void;
   /** The user changed the width of a column. */
   onWidths(): void;
   /** Open rows need levels that the view does not have: recreates the view with these levels. */
@@ -117,7 +121,9 @@ export class Grid implements GridHost {
     );
     new Mouse(this.shown, this.marks, plugin.table, {
       onTarget: (cell, at, how) => events.onTarget(cell, at, how),
+      onFill: (at, isDropped) => events.onFill(at, isDropped),
       onSort: (sort) => events.onSort(sort),
+      onMeasure: (name, beside, side) => events.onMeasure(name, beside, side),
       onWidths: () => events.onWidths(),
       toggleRow: (path, y) => this.rows.toggle(path, y),
       toggleColumns: (path) => this.toggleColumns(path),

@@ -1,9 +1,10 @@
 /** Marks cells of the grid: selected, reached by a slice, locked, changed by a trial, or not saved yet. */
 import type { Slice } from '../../contract/slices';
-import type { CellIdentity } from '../slice/cell';
+import type { CellIdentity, MarkedCell } from '../slice/cell';
 import { cellKey, pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue, RegularTable } from '../values/engine-types';
+import { rectangleOf, type CellBlock } from './block';
 import type { ClosedDate, ClosedHeaders } from './closed-headers';
 import { outlineSelected } from './outline';
 import { Reach } from './reach';
@@ -46,6 +47,10 @@ export class Marks {
   private selected = new Set<string>();
   /** The cell that receives typing, if several cells are selected. */
   private active: string | null = null;
+  /** The last cell of the selected block, from whose corner it is filled; null if it cannot be. */
+  private handle: string | null = null;
+  /** The block that a drag of the corner would fill. */
+  private filled: CellBlock | null = null;
   /** Selected row and column headers: all cells along them are marked. */
   private rows = new Set<string>();
   private columns: readonly (readonly CellValue[])[] = [];
@@ -110,15 +115,28 @@ export class Marks {
     );
   }
 
-  /** Marks cells as selected without redrawing the grid. @param active the cell that receives typing */
-  select(cells: readonly CellIdentity[], active: CellIdentity | null): void {
+  /**
+   * Marks cells as selected without redrawing the grid.
+   *
+   * @param active the cell that receives typing
+   * @param canFill whether a block of cells gets a corner to drag
+   */
+  select(cells: readonly MarkedCell[], active: CellIdentity | null, canFill: boolean): void {
     this.active = active && cells.length > 1 ? cellKey(active) : null;
+    const last = canFill ? rectangleOf(cells)?.at(-1)?.at(-1) : null;
+    this.handle = last && this.isOfPlan(last.measure ?? '') ? cellKey(last) : null;
     this.selected = new Set(cells.filter((cell) => cell.measure !== null).map(cellKey));
     const headers = cells.filter((cell) => cell.measure === null);
     this.columns = headers.flatMap(({ columnPath }) => (columnPath === null ? [] : [columnPath]));
     this.rows = new Set(
       headers.flatMap(({ columnPath, rowPath }) => (columnPath === null ? [pathKey(rowPath)] : [])),
     );
+    this.paint();
+  }
+
+  /** Marks the block that a drag would fill; null marks none. */
+  showFill(block: CellBlock | null): void {
+    this.filled = block;
     this.paint();
   }
 
@@ -236,6 +254,8 @@ export class Marks {
         cell.classList.toggle('pf-closed', isClosed);
         continue;
       }
+      cell.classList.toggle('pf-handle', selected && cellKey(identity) === this.handle);
+      cell.classList.toggle('pf-fill', this.filled !== null && this.isFilled(cell, this.filled));
       const planned = identity && this.isOfPlan(identity.measure ?? '') ? identity : null;
       const isHinted =
         planned !== null && (this.isWritten(planned, cell) || touched?.touches(planned) === true);
@@ -255,6 +275,11 @@ export class Marks {
       else cell.removeAttribute('title');
     }
     outlineSelected(this.element);
+  }
+
+  private isFilled(cell: Element, { x0, x1, y0, y1 }: CellBlock): boolean {
+    const { x = -1, y = -1 } = this.element.getMeta(cell) ?? {};
+    return x >= x0 && x <= x1 && y >= y0 && y <= y1;
   }
 
   /** Checks whether the log entry wrote into a cell, and not only into cells below it that are shown. */

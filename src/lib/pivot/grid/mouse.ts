@@ -3,9 +3,13 @@ import type { LayoutSort } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition, Press } from '../slice/cell';
 import type { CellValue, GridPlugin } from '../values/engine-types';
 import { Drag } from './drag';
+import { HeadDrag } from './head-drag';
 import type { Marks } from './marks';
 import type { Shown } from './shown';
 import { nextSort } from './sort';
+
+/** Size in pixels of the corner of the marked block from which it is filled. */
+const HANDLE = 9;
 
 /** Widths of a row's +/− icon and of the indentation of each level before it. A click there opens the row. */
 const ICON_WIDTH = 26;
@@ -15,7 +19,13 @@ const LEVEL_WIDTH = 20;
 interface MouseActions {
   /** A cell or header was pressed; null for one that has no identity yet. */
   onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
+  /**
+   * The corner of the marked block is dragged to a cell, or dropped there; null if the drag was cancelled.
+   */
+  onFill(at: CellPosition | null, isDropped: boolean): void;
   onSort(sort: LayoutSort[]): void;
+  /** The header of a measure was dropped on a side of another one. */
+  onMeasure(name: string, beside: string, side: 'left' | 'right'): void;
   /** The edge of a header was dragged or double-clicked. */
   onWidths(): void;
   /** Opens or closes a row. @param y position of the row on screen */
@@ -29,6 +39,10 @@ interface MouseActions {
 /** Translates mouse events on the grid into actions. */
 export class Mouse {
   private readonly drag: Drag;
+  private readonly fill: Drag;
+  private readonly head: HeadDrag;
+  /** The cell that the corner of the marked block was dragged to last. */
+  private filledTo: CellPosition | null = null;
 
   constructor(
     private readonly shown: Shown,
@@ -36,7 +50,27 @@ export class Mouse {
     private readonly table: GridPlugin['table'],
     private readonly actions: MouseActions,
   ) {
-    this.drag = new Drag(table, (cell) => this.targetOf(cell), actions.onTarget);
+    const targetOf = (cell: Element) => this.targetOf(cell);
+    this.drag = new Drag(table, targetOf, actions.onTarget);
+    const fillTo = (_: CellIdentity, at: CellPosition) => {
+      this.filledTo = at;
+      actions.onFill(at, false);
+    };
+    this.fill = new Drag(table, targetOf, fillTo, (isDropped) =>
+      actions.onFill(isDropped ? this.filledTo : null, isDropped),
+    );
+    const rootOf = () => {
+      const root = table.getRootNode();
+      return root instanceof ShadowRoot ? root : null;
+    };
+    this.head = new HeadDrag(
+      rootOf,
+      (header, event) => this.sortBy(this.columnOf(header), event),
+      (header, { header: other, side }) => {
+        const [name, beside] = [this.columnOf(header), this.columnOf(other)];
+        if (name && beside && name !== beside) actions.onMeasure(name, beside, side);
+      },
+    );
     table.addEventListener('mousedown', (event) => this.onMouseDown(event));
     // The table changes widths itself, and stops the event on its way up.
     table.addEventListener('mousedown', (event) => this.followResize(event), { capture: true });
@@ -68,12 +102,16 @@ export class Mouse {
       if (identity?.columnPath) void this.actions.toggleColumns(identity.columnPath);
       return;
     }
-    if (cell.matches('.pf-measure')) return this.sortBy(meta.x, event);
+    if (cell.matches('.pf-measure')) return this.head.begin(cell, event);
     if (cell.matches('.pf-tree') && this.isOnIcon(cell, event)) {
       void this.pressIcon(identity, meta.y ?? 0, event.shiftKey);
       return;
     }
     if (!identity && cell.tagName !== 'TD' && isHead) return;
+    if (identity && isOnHandle(cell, event)) {
+      this.filledTo = null;
+      return this.fill.begin(identity);
+    }
     const { at } = this.targetOf(cell);
     const isBlock = event.shiftKey && !isHead;
     const adds = event.ctrlKey || event.metaKey || (event.shiftKey && isHead);
@@ -104,9 +142,13 @@ export class Mouse {
     await this.actions.setDepth(Math.max(0, isOpen ? level - 1 : level));
   }
 
-  private sortBy(x: number | undefined, event: MouseEvent): void {
+  /** Returns the measure of the column below a header; undefined if it is being redrawn. */
+  private columnOf(header: Element): string | undefined {
+    return this.shown.columnAt(this.table.getMeta(header)?.x)?.measure;
+  }
+
+  private sortBy(measure: string | undefined, event: MouseEvent): void {
     const { reader } = this.shown;
-    const measure = this.shown.columnAt(x)?.measure;
     if (!reader || measure === undefined) return;
     const { sort, split_by } = reader.config;
     // The grid sorts only rows by the measures that it computes.
@@ -114,4 +156,11 @@ export class Mouse {
     const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
     this.actions.onSort(nextSort(sort, measure, isSplit, more));
   }
+}
+
+/** Whether the mouse is on the corner of the marked block. */
+function isOnHandle(cell: Element, { clientX, clientY }: MouseEvent): boolean {
+  if (!cell.matches('.pf-handle')) return false;
+  const { right, bottom } = cell.getBoundingClientRect();
+  return right - clientX <= HANDLE && bottom - clientY <= HANDLE;
 }
