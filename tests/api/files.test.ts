@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { FilePreview } from '../../src/lib/contract/files';
+import { XLSX } from '../../src/lib/contract/primitives';
 import { it as base } from '../support/api';
 import type { Answer } from '../support/http';
 import { hold, untilWaiting } from '../support/race';
@@ -256,10 +257,10 @@ describe('A hostile file', () => {
       'The file cannot be read: line 2: a cell has more than 100000 characters',
     ],
     [
-      'a workbook',
+      'the beginning of a workbook',
       Uint8Array.from([0x50, 0x4b, 3, 4, 20, 0, 6, 0]),
-      415,
-      'The file is an Excel workbook (.xlsx) or another archive. Only text can be read: save the sheet as “CSV UTF-8” and choose that file',
+      422,
+      'The workbook is damaged: the end of the archive is missing; the file may be cut off',
     ],
     [
       'random bytes',
@@ -317,7 +318,7 @@ describe('A hostile file', () => {
       const answer = await send(service, '/files', SALES, {}, type);
       expect([answer.status, answer.body.error]).toEqual([
         415,
-        'Send the file itself as the body, with content-type: text/csv',
+        `Send the file itself as the body, with content-type: text/csv or ${XLSX}`,
       ]);
     }
     const json = await service.api.send('/sources', {

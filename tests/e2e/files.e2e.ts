@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 
@@ -87,6 +88,33 @@ test('the preview follows each choice, and rows that do not fit are listed and l
   expect(sums).toEqual({ count: 12, amount: '33704', first: '2027-02-01' });
 });
 
+test('a workbook is read from the sheet that is chosen, and its notes are shown', async ({
+  page,
+  service,
+}) => {
+  await page.goto('/sources/new/file');
+  const workbook = (name: string) => readFileSync(`tests/fixtures/workbooks/${name}`);
+  await drop(page, 'Plan 2027.xlsx', workbook('hidden-sheets.xlsx'));
+  await expect(page.getByText('2 columns, 2 rows.')).toBeVisible();
+  await expect(page.getByLabel('Encoding')).toBeHidden();
+  const sheet = page.getByLabel('Sheet', { exact: true });
+  await expect(sheet.locator('option')).toHaveText(['Plan', 'Settings (hidden)', 'Old & "new"']);
+  await sheet.selectOption('Settings (hidden)');
+  await expect(cell(page, 1, 1)).toHaveText('1.1');
+
+  await drop(page, 'Totals.xlsx', workbook('formulas.xlsx'));
+  await expect(page.getByText('5 cells are formulas. Their saved values are taken.')).toBeVisible();
+  await page.getByLabel('Type of Total').selectOption('numeric');
+  await expect(page.getByText('Line 3, Total: “#DIV/0!” is not a number')).toBeVisible();
+  await page.getByLabel('Leave these rows out').check();
+  await page.getByRole('button', { name: 'Create and set up' }).click();
+  await expect(page).toHaveURL(/\/sources\/\d+$/);
+  expect(await service.query('SELECT "Region", "Total" FROM pf_files."Totals"')).toEqual([
+    { Region: 'North', Total: '5' },
+    { Region: 'West', Total: '1' },
+  ]);
+});
+
 test('a file that cannot be read says why, and another one can be chosen', async ({
   page,
   service,
@@ -98,7 +126,9 @@ test('a file that cannot be read says why, and another one can be chosen', async
   });
   await page.goto('/sources/new/file');
   await drop(page, 'plan.xlsx', Buffer.from([0x50, 0x4b, 3, 4, 20, 0, 6, 0]));
-  await expect(page.getByRole('alert')).toHaveText(/The file is an Excel workbook \(\.xlsx\)/);
+  await expect(page.getByRole('alert')).toHaveText(
+    /The workbook is damaged: the end of the archive is missing/,
+  );
   await drop(page, 'quote.csv', Buffer.from('a;b\n"1;2\n'));
   await expect(page.getByRole('alert')).toHaveText(/line 2: a quote opens a cell/);
   // A choice that does not fit the file can be taken back.

@@ -11,7 +11,7 @@ import type {
   FileType,
   MisfitChoice,
 } from '../contract/files';
-import { CSV } from '../contract/primitives';
+import { CSV, XLSX } from '../contract/primitives';
 import { type CallOptions, json, upload } from './http';
 
 /** Choices about a file; the service recognises the rest. */
@@ -21,6 +21,8 @@ export interface FileChoices {
   header?: FileHeader;
   decimal?: FileDecimal;
   date_order?: FileDateOrder;
+  /** The name of the sheet of a workbook. */
+  sheet?: string;
   /** Types by the position of the column. */
   types?: readonly (FileType | undefined)[];
 }
@@ -44,7 +46,10 @@ export const getFiles = (o?: CallOptions) => json<FilesAnswer>('/api/files', o);
 
 /** POST /files/preview: how the service reads a file, and its first rows. */
 export const previewFile = ({ file, name, choices }: FileToSend, o: SendOptions) =>
-  upload<FilePreview>(`/api/files/preview?${queryOf(name, choices)}`, { file, type: CSV, ...o });
+  upload<FilePreview>(`/api/files/preview?${queryOf(name, choices)}`, {
+    ...{ file, type: typeOf(file) },
+    ...o,
+  });
 
 /** POST /files: makes a table; 409 if the name is taken, 422 if rows do not fit and are not left out. */
 export const makeTable = (
@@ -54,8 +59,11 @@ export const makeTable = (
 ) => {
   const query = queryOf(name, choices);
   query.set('misfits', misfits);
-  return upload<FileTable>(`/api/files?${query}`, { file, type: CSV, ...o });
+  return upload<FileTable>(`/api/files?${query}`, { file, type: typeOf(file), ...o });
 };
+
+/** The service looks at the file itself, since not every browser knows workbooks. */
+const typeOf = ({ type }: Blob): string => (type === XLSX ? XLSX : CSV);
 
 function queryOf(name: string, { types = [], ...choices }: FileChoices): URLSearchParams {
   const query = new URLSearchParams({ name, ...choices });

@@ -1,6 +1,9 @@
 /** Files that become tables: what is recognised in them, and what can be said about them. */
 import * as v from 'valibot';
-import { row } from './primitives';
+import { CSV, row, XLSX } from './primitives';
+
+/** Types of a body that is a file. The service looks at the file itself to find which of them it is. */
+export const FILE_BODIES = [CSV, XLSX] as const;
 
 /** The schema of the tables that are made from files. */
 export const FILES_SCHEMA = 'pf_files';
@@ -75,12 +78,21 @@ const FileColumn = v.object({
 });
 export type FileColumn = v.InferOutput<typeof FileColumn>;
 
+/** The sheet of a workbook that is read, the sheets that it has, and sentences about the former. */
+const FileWorkbook = v.object({
+  sheet: v.string(),
+  sheets: v.array(v.object({ name: v.string(), hidden: v.boolean() })),
+  notes: v.array(v.string()),
+});
+export type FileWorkbook = v.InferOutput<typeof FileWorkbook>;
+
 /** Answer of POST files/preview (docs/contract/04-data-loading.md#post-filespreview). */
 export const FilePreview = v.object({
   tname: v.pipe(v.string(), v.description('The name that the table would have')),
   taken: v.pipe(v.boolean(), v.description('Whether there is a table of this name')),
-  encoding: v.picklist(FILE_ENCODINGS),
-  delimiter: v.picklist(FILE_DELIMITERS),
+  encoding: v.pipe(v.nullable(v.picklist(FILE_ENCODINGS)), v.description('Null for a workbook')),
+  delimiter: v.pipe(v.nullable(v.picklist(FILE_DELIMITERS)), v.description('Null for a workbook')),
+  workbook: v.pipe(v.optional(FileWorkbook), v.description('Only for a workbook')),
   header: v.picklist(FILE_HEADERS),
   decimal: v.picklist(FILE_DECIMALS),
   date_order: v.picklist(FILE_DATE_ORDERS),

@@ -163,7 +163,9 @@ function describeEndpoint(endpoint: Endpoint) {
     description: role === null ? 'Needs no name.' : `Needs the role ${role}.`,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
-    ...(file ? { requestBody: { required, content: { [file]: {} } } } : {}),
+    ...(file
+      ? { requestBody: { required, content: Object.fromEntries(file.map((type) => [type, {}])) } }
+      : {}),
     responses: {
       [answer.status]: success(answer, [
         ...(request ? [BODY_SKIPPED_HEADER] : []),

@@ -19,6 +19,8 @@ export const ARROW = 'application/vnd.apache.arrow.stream';
 
 /** The media type of forecast rows as text (docs/contract/04-data-loading.md#as-csv). */
 export const CSV = 'text/csv';
+/** The media type of an Excel workbook. */
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /**
  * The response header of rows and of the log with the database timeline. If it changes, ids of log entries

@@ -33,6 +33,8 @@ export interface SheetRow {
 
 /** What a sheet has beside the values of its cells. It is complete after all rows were read. */
 export interface SheetFacts {
+  /** Number of columns that the sheet says it has, before its rows; 0 if it says none. */
+  width: number;
   formulas: number;
   /** Cells of the kinds `error` and `unknown`, and the address of the first. */
   errors: number;
@@ -81,7 +83,7 @@ export class SheetReader {
 }
 
 const noFacts = (): SheetFacts => ({
-  ...{ formulas: 0, errors: 0, firstError: '', unknown: 0, firstUnknown: '' },
+  ...{ width: 0, formulas: 0, errors: 0, firstError: '', unknown: 0, firstUnknown: '' },
   ...{ hiddenRows: 0, hiddenColumns: 0, merged: 0 },
 });
 
@@ -120,6 +122,7 @@ class SheetHandler implements XmlHandler {
   open(name: string, attributes: string): void {
     if (!this.isInData) {
       if (name === 'sheetData') this.isInData = true;
+      else if (name === 'dimension') this.facts.width = widthOf(attributes);
       else if (name === 'mergeCell') this.facts.merged++;
       else if (name === 'col' && isTrue(attribute(attributes, 'hidden'))) {
         const from = Number(attribute(attributes, 'min'));
@@ -273,6 +276,12 @@ class SheetHandler implements XmlHandler {
   private get address(): string {
     return `${columnLetters(this.column)}${this.row}`;
   }
+}
+
+/** The width of an area, such as A1:F500. */
+function widthOf(attributes: string): number {
+  const [first = '', last = first] = (attribute(attributes, 'ref') ?? '').split(':');
+  return Math.min(columnOf(last) + 1, MOST_COLUMNS);
 }
 
 function bounded(text: string, address: string): string {

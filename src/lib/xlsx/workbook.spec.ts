@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs';
-import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
+import { filesOf, zipped } from '../../../tests/support/workbook-files';
 import { blobBytes } from './bytes';
 import type { SheetFacts } from './sheet';
 import { Workbook } from './workbook';
@@ -25,30 +25,6 @@ async function read(workbook: Workbook): Promise<{ rows: string[]; facts: SheetF
 }
 
 const rowsOf = async (workbook: Workbook): Promise<string[]> => (await read(workbook)).rows;
-
-const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const related = (id: string, type: string, target: string) =>
-  `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`;
-const list = (content: string) => `<Relationships>${content}</Relationships>`;
-
-/** The files of a small workbook. @param cells the content of its one row, or all rows */
-const filesOf = (cells: string, more: Record<string, string> = {}): Record<string, string> => ({
-  '_rels/.rels': list(related('r1', 'officeDocument', 'xl/workbook.xml')),
-  'xl/workbook.xml':
-    '<workbook><sheets><sheet name="Data" sheetId="1" r:id="s1"/></sheets></workbook>',
-  'xl/_rels/workbook.xml.rels': list(
-    related('s1', 'worksheet', 'worksheets/sheet1.xml') +
-      related('s2', 'sharedStrings', '/xl/sharedStrings.xml') +
-      related('s3', 'styles', './styles.xml'),
-  ),
-  'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${cells.startsWith('<row') ? cells : `<row r="1">${cells}</row>`}</sheetData></worksheet>`,
-  ...more,
-});
-
-const zipped = (files: Record<string, string>): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(
-    zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)]))),
-  );
 
 const openBytes = (bytes: Uint8Array<ArrayBuffer>) => Workbook.open(blobBytes(new Blob([bytes])));
 const made = (cells: string, more?: Record<string, string>) =>
@@ -210,6 +186,15 @@ it.each([
   ['a workbook of the old format', 'plain.xls', /old Excel workbook/],
 ])('names %s', async (_, name, sentence) => {
   expect(await failure(saved(name))).toMatch(sentence);
+});
+
+it('names a workbook that is encrypted', async () => {
+  const container = new Uint8Array(2_048);
+  container.set([0xd0, 0xcf, 0x11, 0xe0]);
+  container.set(Buffer.from('EncryptedPackage', 'utf16le'), 640);
+  expect(await failure(openBytes(container))).toBe(
+    'The workbook is encrypted: save it without a password',
+  );
 });
 
 it('refuses archives without a workbook, and those that unpack to too much', async () => {

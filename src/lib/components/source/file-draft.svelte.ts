@@ -4,7 +4,8 @@ import { ApiError } from '$lib/client/http';
 import { Latest } from '$lib/client/latest.svelte';
 import { messageOf } from '$lib/client/message-of';
 import { formatSize } from '../format';
-import type { FilePreview, FileTable, FileType } from '$lib/contract/files';
+import type { FilePreview, FileTable, FileType, FileWorkbook } from '$lib/contract/files';
+import { blobBytes } from '$lib/xlsx/bytes';
 
 /** Delay between a choice and its preview, in which other choices may follow. */
 const PAUSE_MS = 350;
@@ -12,7 +13,7 @@ const PAUSE_MS = 350;
 /** How a file is read. */
 export type FileOptions = Pick<
   FilePreview,
-  'encoding' | 'delimiter' | 'header' | 'decimal' | 'date_order' | 'unsure'
+  'encoding' | 'delimiter' | 'header' | 'decimal' | 'date_order' | 'unsure' | 'workbook'
 >;
 
 /** The options of a file in which nothing was recognised yet. */
@@ -39,6 +40,8 @@ export class FileDraft {
 
   private typedName = $state('');
   private choices = $state.raw<FileChoices>({});
+  /** The sheets of a workbook, read in the browser: a preview may fail because of its sheet. */
+  private sheets = $state.raw<FileWorkbook['sheets']>([]);
   private readonly latest = new Latest<FilePreview>();
   /** The last preview of this file, which stays while a choice does not fit the file. */
   private recognised = $state.raw<FilePreview | null>(null);
@@ -62,8 +65,20 @@ export class FileDraft {
 
   /** The options of the file: those that were chosen, and those that were recognised. */
   get options(): FileOptions {
-    const { types: _, ...chosen } = this.choices;
-    return { ...(this.recognised ?? UNKNOWN), ...chosen };
+    const { types: _, sheet, ...chosen } = this.choices;
+    const { workbook = this.unread, ...recognised } = this.recognised ?? UNKNOWN;
+    return {
+      ...recognised,
+      ...(workbook ? { workbook: { ...workbook, sheet: sheet ?? workbook.sheet } } : {}),
+      ...chosen,
+    };
+  }
+
+  /** A workbook without a preview. */
+  private get unread(): FileWorkbook | undefined {
+    const { sheets } = this;
+    const first = sheets.find(({ hidden }) => !hidden) ?? sheets[0];
+    return first && { sheet: first.name, sheets, notes: [] };
   }
 
   /** Whether the file is sent or read. */
@@ -88,6 +103,7 @@ export class FileDraft {
     this.latest.clear();
     this.recognised = null;
     this.choices = {};
+    this.sheets = [];
     this.failure = null;
     this.nameFault = null;
     this.file = null;
@@ -96,13 +112,23 @@ export class FileDraft {
       return;
     }
     this.file = file;
+    void this.listSheets(file);
     this.name = file.name.replace(/\.[^.]*$/, '');
     this.ask();
   }
 
-  /** Changes a choice and reads the file again. Types follow the columns, so a new delimiter drops them. */
+  private async listSheets(file: File): Promise<void> {
+    if (!/\.xls[xm]$/i.test(file.name)) return;
+    const { Workbook } = await import('$lib/xlsx/workbook');
+    // The service says why it cannot be read.
+    const workbook = await Workbook.open(blobBytes(file)).catch(() => null);
+    if (!workbook || this.file !== file) return;
+    this.sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, hidden: isHidden }));
+  }
+
+  /** Changes a choice and reads the file again. Types follow the columns; another table drops them. */
   change(change: Partial<FileChoices>): void {
-    const isOtherTable = 'delimiter' in change || 'encoding' in change;
+    const isOtherTable = 'delimiter' in change || 'encoding' in change || 'sheet' in change;
     this.choices = { ...this.choices, ...(isOtherTable ? { types: [] } : {}), ...change };
     this.failure = null;
     this.ask(PAUSE_MS);

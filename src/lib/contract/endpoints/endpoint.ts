@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { EVENT_STREAM } from '../events';
 import type { Role } from '../me';
-import { ARROW, type CSV, REVISION_HEADER, TIMELINE_HEADER } from '../primitives';
+import { ARROW, REVISION_HEADER, TIMELINE_HEADER } from '../primitives';
 
 /** The text format of Prometheus. */
 export const METRICS = 'text/plain';
@@ -21,8 +21,8 @@ export interface Endpoint {
   /** Parameters of the query string by name. */
   query?: Record<string, { schema: v.GenericSchema; description: string; required?: boolean }>;
   request?: v.GenericSchema;
-  /** Whether the body is a file of this type instead of JSON. */
-  file?: typeof CSV;
+  /** The types of a body that is a file; the body is JSON if missing. */
+  file?: readonly string[];
   /** Whether the body is optional. */
   optionalBody?: true;
   /** Whether the endpoint writes rows and therefore accepts an `Idempotency-Key`. */

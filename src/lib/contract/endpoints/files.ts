@@ -1,6 +1,7 @@
 /** Endpoints that make tables from files. */
 import * as v from 'valibot';
 import {
+  FILE_BODIES,
   FILE_DATE_ORDERS,
   FILE_DECIMALS,
   FILE_DELIMITERS,
@@ -11,7 +12,6 @@ import {
   FileTable,
   MISFIT_CHOICES,
 } from '../files';
-import { CSV } from '../primitives';
 import { created, type Endpoint, json } from './endpoint';
 
 /** What can be said about a file; the rest is recognised. */
@@ -31,6 +31,10 @@ const CHOICES: NonNullable<Endpoint['query']> = {
   date_order: {
     schema: v.picklist(FILE_DATE_ORDERS),
     description: 'The order of day and month where the year comes last',
+  },
+  sheet: {
+    schema: v.string(),
+    description: 'The name of the sheet of a workbook; the first visible one with cells by default',
   },
   types: {
     schema: v.string(),
@@ -54,7 +58,7 @@ export const FILE_ENDPOINTS: readonly Endpoint[] = [
     role: 'admin',
     summary: 'What is recognised in a file, and its first rows',
     query: CHOICES,
-    file: CSV,
+    file: FILE_BODIES,
     answer: json(FilePreview),
     refusals: [400, 404],
   },
@@ -70,7 +74,7 @@ export const FILE_ENDPOINTS: readonly Endpoint[] = [
         description: 'Whether rows that do not fit are left out; refuse by default',
       },
     },
-    file: CSV,
+    file: FILE_BODIES,
     answer: created(FileTable),
     refusals: [400, 404, 409],
   },

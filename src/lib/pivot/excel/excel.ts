@@ -1,4 +1,5 @@
 /** Export of the pivot as an Excel workbook. */
+import { XLSX } from '../../contract/primitives';
 import { aboutSheet, type Fact } from './about-sheet';
 import { pivotSheet, whyNoWorkbook, type TakenPivot } from './pivot-sheet';
 import { writeWorkbook } from './workbook';
@@ -18,7 +19,5 @@ export async function pivotWorkbook(pivot: TakenPivot, facts: readonly Fact[]): 
   const tooMuch = whyNoWorkbook(pivot);
   if (tooMuch !== null) throw new WorkbookError(tooMuch);
   const parts = await writeWorkbook([pivotSheet(pivot), aboutSheet(facts)]);
-  return new Blob(parts, {
-    type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  });
+  return new Blob(parts, { type: XLSX });
 }

@@ -79,23 +79,26 @@ export class ColumnFacts {
     this.isChosenDate = chosen === 'date' || chosen === 'timestamp' || chosen === 'timestamptz';
   }
 
-  /** @param text a cell; one that is blank has every type */
-  take(text: string, line: number): void {
+  /**
+   * @param text a cell; one that is blank has every type
+   * @param isNumber whether the file stores it as a number, which always has a point
+   */
+  take(text: string, line: number, isNumber = false): void {
     const cell = text.trim();
     if (cell === '') return;
     this.isEmpty = false;
-    this.takeNumber(cell, line);
+    this.takeNumber(cell, line, isNumber);
     this.takeDate(cell, line);
     if (this.booleans.isGivenUp) return;
     if (/^(true|false)$/i.test(cell)) this.booleans.fits++;
     else this.booleans.miss(line);
   }
 
-  private takeNumber(cell: string, line: number): void {
+  private takeNumber(cell: string, line: number, isNumber: boolean): void {
     const values = FILE_DECIMALS.map((decimal) => {
       const fit = this.numbers[decimal];
       if (fit.isGivenUp && !this.isChosenNumber) return undefined;
-      const number = parseNumber(cell, decimal);
+      const number = parseNumber(cell, isNumber ? 'point' : decimal);
       if (number === null) {
         fit.miss(line);
         return undefined;

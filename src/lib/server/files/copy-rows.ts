@@ -2,13 +2,14 @@
 import { Buffer } from 'node:buffer';
 import { isExact } from '../../contract/decimals';
 import type { FileType, Misfits } from '../../contract/files';
-import { DELIMITERS } from '../../contract/files';
 import type { Row } from '../../contract/primitives';
-import { type FileRow, rowsOf, textOf } from './csv';
-import { convert, type FilePlan, lastFilled, type OpenFile } from './recognise';
+import type { FileRow } from './csv';
+import { convert, type FilePlan, lastFilled } from './recognise';
 
 /** Number of rows of a preview, and of misfits that are listed. */
 const LISTED = 20;
+/** Number of characters that are sent at a time, at least. */
+const PART = 65_536;
 /** Number of characters of a cell in the sentence about it. */
 const QUOTED = 40;
 
@@ -30,23 +31,23 @@ export class ConvertedRows {
   /** The first rows that fit, as JSON. */
   readonly first: Row[] = [];
 
-  constructor(
-    private readonly open: OpenFile,
-    private readonly plan: FilePlan,
-  ) {}
+  constructor(private readonly plan: FilePlan) {}
 
   /** Reads the whole file. Yields the rows that fit, in batches, as the text format of a COPY. */
   async *copyText(): AsyncGenerator<Buffer> {
-    const { encoding, delimiter, header } = this.plan;
+    const { read, header } = this.plan;
     let isFirst = header === 'yes';
-    for await (const rows of rowsOf(textOf(this.open(), encoding), DELIMITERS[delimiter])) {
-      let text = '';
+    let text = '';
+    for await (const rows of read()) {
       for (const row of rows) {
         if (isFirst) isFirst = false;
         else text += this.line(row);
       }
-      if (text) yield Buffer.from(text);
+      if (text.length < PART) continue;
+      yield Buffer.from(text);
+      text = '';
     }
+    if (text) yield Buffer.from(text);
   }
 
   private line(row: FileRow): string {
@@ -60,13 +61,13 @@ export class ConvertedRows {
         `it has ${width} cells, and the table ${columns.length} columns`,
       );
     }
-    if (width < columns.length) {
+    if (width < columns.length && row.numbers === undefined) {
       return this.misfit(row, null, `it has only ${width} of ${columns.length} cells`);
     }
     const values: (string | null)[] = [];
     for (const [i, { cname, type }] of columns.entries()) {
       const cell = row.cells[i] ?? '';
-      const value = convert(cell, type, this.plan);
+      const value = convert(cell, type, this.plan, row.numbers?.[i]);
       if (value === undefined) {
         return this.misfit(row, cname, `“${shortened(cell.trim())}” is not ${NAMES[type]}`);
       }

@@ -12,9 +12,17 @@ export const LONGEST_ROW = 1_000_000;
 /** A row of a file. */
 export interface FileRow {
   cells: string[];
-  /** The line on which it begins, from 1. */
+  /** The line on which it begins, or the row of a sheet, from 1. */
   line: number;
+  /**
+   * By position, whether a sheet stores the cell as a number, written with a point; missing for text. The row of a
+   * sheet may end before its last columns, which are then empty.
+   */
+  numbers?: readonly boolean[];
 }
+
+/** Reads the rows of a file from its beginning, in batches, without blank rows. */
+export type ReadRows = () => AsyncIterable<FileRow[]>;
 
 const QUOTE = 0x22;
 const LF = 0x0a;

@@ -24,7 +24,7 @@ export function columnNames(cells: readonly string[]): string[] {
 
 /** The name of a table from the name of a file: without its ending, cut to the length of a name. */
 export const tableNameOf = (file: string): string =>
-  cut(oneLine(file.replace(/\.(csv|tsv|tab|txt)$/i, '')));
+  cut(oneLine(file.replace(/\.(csv|tsv|tab|txt|xlsx|xlsm)$/i, '')));
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
+import { blobBytes } from '../../xlsx/bytes';
 import { ConvertedRows, misfitSentence } from './copy-rows';
 import { EncodingEvidence } from './encoding';
 import { columnNames, tableNameOf } from './names';
@@ -14,8 +15,14 @@ async function read(file: string | Uint8Array, choices: Partial<FileChoices> = {
   const evidence = new EncodingEvidence();
   for await (const part of parts(bytes)) evidence.take(part);
   const open = () => parts(bytes);
-  const plan = await recognise(open, evidence.encoding(), { types: [], ...choices });
-  const rows = new ConvertedRows(open, plan);
+  const plan = await recognise({
+    open,
+    bytes: blobBytes(new Blob([Uint8Array.from(bytes)])),
+    isWorkbook: false,
+    encoding: evidence.encoding(),
+    choices: { types: [], ...choices },
+  });
+  const rows = new ConvertedRows(plan);
   let copied = '';
   for await (const text of rows.copyText()) copied += text.toString();
   return { ...plan, types: plan.columns.map(({ type }) => type), rows, copied };

@@ -8,14 +8,25 @@ import type {
   FileHeader,
   FilePreview,
   FileType,
+  FileWorkbook,
 } from '../../contract/files';
 import { DELIMITERS } from '../../contract/files';
+import type { ByteSource } from '../../xlsx/bytes';
 import { AppError } from '../errors';
 import { ColumnFacts } from './column-facts';
-import { CsvReader, type FileRow, isBlank, MOST_COLUMNS, rowsOf, textOf } from './csv';
+import {
+  CsvReader,
+  type FileRow,
+  isBlank,
+  MOST_COLUMNS,
+  type ReadRows,
+  rowsOf,
+  textOf,
+} from './csv';
 import { isMidnight, parseDate } from './dates';
 import { columnNames } from './names';
 import { parseNumber } from './numbers';
+import { openSheet } from './sheet-rows';
 
 /** The choices that were sent with a file. The service recognises those that are undefined. */
 export interface FileChoices {
@@ -24,6 +35,8 @@ export interface FileChoices {
   header?: FileHeader | undefined;
   decimal?: FileDecimal | undefined;
   dateOrder?: FileDateOrder | undefined;
+  /** The name of the sheet of a workbook; the first visible one if undefined. */
+  sheet?: string | undefined;
   /** Types by the position of the column. */
   types: readonly (FileType | undefined)[];
 }
@@ -36,13 +49,17 @@ export interface PlannedColumn extends FileColumn {
 
 /** How a file is read. */
 export interface FilePlan {
-  encoding: FileEncoding;
-  delimiter: Delimiter;
+  /** Null for a workbook, as is the delimiter. */
+  encoding: FileEncoding | null;
+  delimiter: Delimiter | null;
+  /** The sheet of a workbook; undefined for text. */
+  workbook: FileWorkbook | undefined;
   header: FileHeader;
   decimal: FileDecimal;
   dateOrder: FileDateOrder;
   unsure: FilePreview['unsure'];
   columns: PlannedColumn[];
+  read: ReadRows;
 }
 
 /** Reads a file from its beginning. */
@@ -53,7 +70,10 @@ export interface ArrivedFile {
   /** The name that was sent with it. */
   name: string;
   open: OpenFile;
-  /** The encoding that its bytes show. */
+  /** The same bytes, at any place. */
+  bytes: ByteSource;
+  isWorkbook: boolean;
+  /** The encoding that its bytes show, if it is text. */
   encoding: FileEncoding;
   choices: FileChoices;
 }
@@ -67,17 +87,13 @@ const SAMPLE = 65_536;
 /**
  * Recognises how a file is to be read.
  *
- * @param encoding that of the file, if none was chosen
- * @throws AppError 422 if it cannot be read or has no rows, 400 if more types were sent than it has columns
+ * @throws AppError 422 if it cannot be read or has no rows, 400 if more types were sent than it has columns or
+ * the sheet is not there
  */
-export async function recognise(
-  open: OpenFile,
-  encoding: FileEncoding,
-  choices: FileChoices,
-): Promise<FilePlan> {
-  const chosen = choices.encoding ?? encoding;
-  const delimiter = choices.delimiter ?? (await recogniseDelimiter(open, chosen));
-  const { first, facts, hasMore } = await gather(open, chosen, delimiter, choices);
+export async function recognise(file: Omit<ArrivedFile, 'name'>): Promise<FilePlan> {
+  const { choices } = file;
+  const { read, encoding, delimiter, describe } = await openRows(file);
+  const { first, facts, hasMore } = await gather(read, choices);
   // A column without a name counts if it has cells.
   const filled = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
   const width = Math.max(lastFilled(first.cells), filled, 1);
@@ -95,7 +111,9 @@ export async function recognise(
   const guessed = notations(columns, delimiter, choices);
   const header = choices.header ?? (isHeader(first, columns, guessed) ? 'yes' : 'no');
   if (header === 'no')
-    columns.forEach((column, i) => column.take(first.cells[i] ?? '', first.line));
+    columns.forEach((column, i) =>
+      column.take(first.cells[i] ?? '', first.line, first.numbers?.[i]),
+    );
   if (header === 'yes' && !hasMore) {
     throw new AppError(422, 'The file has a line with names and no rows');
   }
@@ -105,7 +123,8 @@ export async function recognise(
     columns.map((_, i) => (header === 'yes' ? (first.cells[i] ?? '') : '')),
   );
   return {
-    ...{ encoding: chosen, delimiter, header, decimal, dateOrder, unsure },
+    ...{ encoding, delimiter, header, decimal, dateOrder, unsure, read },
+    workbook: describe?.(),
     columns: columns.map((column, i) => {
       const recognised = column.type(decimal, dateOrder);
       const type = choices.types[i] ?? recognised;
@@ -119,20 +138,35 @@ export async function recognise(
   };
 }
 
+/** How the rows of a file are read. */
+interface OpenRows extends Pick<FilePlan, 'encoding' | 'delimiter' | 'read'> {
+  describe?: () => FileWorkbook;
+}
+
+async function openRows(file: Omit<ArrivedFile, 'name'>): Promise<OpenRows> {
+  const { open, choices } = file;
+  if (file.isWorkbook) {
+    const sheet = await openSheet(file.bytes, choices.sheet);
+    return { ...sheet, encoding: null, delimiter: null };
+  }
+  const encoding = choices.encoding ?? file.encoding;
+  const delimiter = choices.delimiter ?? (await recogniseDelimiter(open, encoding));
+  const read = () => rowsOf(textOf(open(), encoding), DELIMITERS[delimiter]);
+  return { read, encoding, delimiter };
+}
+
 /**
  * Reads all rows. The cells of the first one are not among the facts, nor are those of rows with too many or too
  * few cells, which the table will not have.
  */
 async function gather(
-  open: OpenFile,
-  encoding: FileEncoding,
-  delimiter: Delimiter,
+  read: ReadRows,
   { types }: FileChoices,
 ): Promise<{ first: FileRow; facts: ColumnFacts[]; hasMore: boolean }> {
   let first: FileRow | undefined;
   let hasMore = false;
   const facts: ColumnFacts[] = [];
-  for await (const rows of rowsOf(textOf(open(), encoding), DELIMITERS[delimiter])) {
+  for await (const rows of read()) {
     for (const row of rows) {
       if (first === undefined) {
         first = row;
@@ -141,7 +175,7 @@ async function gather(
       hasMore = true;
       if (hasWidthOf(row, first)) {
         for (const [i, cell] of row.cells.entries()) {
-          (facts[i] ??= new ColumnFacts(types[i])).take(cell, row.line);
+          (facts[i] ??= new ColumnFacts(types[i])).take(cell, row.line, row.numbers?.[i]);
         }
       }
     }
@@ -151,8 +185,9 @@ async function gather(
 }
 
 /** Whether a row has as many cells as the first one; empty cells at the end of either do not count. */
-const hasWidthOf = ({ cells }: FileRow, first: FileRow): boolean =>
-  cells.length >= lastFilled(first.cells) && lastFilled(cells) <= first.cells.length;
+const hasWidthOf = ({ cells, numbers }: FileRow, first: FileRow): boolean =>
+  (numbers !== undefined || cells.length >= lastFilled(first.cells)) &&
+  lastFilled(cells) <= first.cells.length;
 
 /** Number of cells up to the last one that is not blank: spreadsheets write empty cells after it. */
 export function lastFilled(cells: readonly string[]): number {
@@ -162,7 +197,7 @@ export function lastFilled(cells: readonly string[]): number {
 /** Decimal sign and date order of the file: those that fit most columns best. */
 function notations(
   columns: readonly ColumnFacts[],
-  delimiter: Delimiter,
+  delimiter: Delimiter | null,
   choices: FileChoices,
 ): Pick<FilePlan, 'decimal' | 'dateOrder' | 'unsure'> {
   const votes = (of: (column: ColumnFacts) => number): number =>
@@ -260,27 +295,30 @@ const BOOLEANS: Record<string, string> = {
 /**
  * Converts a cell to the text of a type, as PostgreSQL reads it.
  *
+ * @param isNumber whether the file stores the cell as a number, which always has a point
  * @returns null for an empty cell, undefined if the cell does not have the type
  */
 export function convert(
   text: string,
   type: FileType,
   { decimal, dateOrder }: Pick<FilePlan, 'decimal' | 'dateOrder'>,
+  isNumber = false,
 ): string | null | undefined {
   const cell = text.trim();
   if (cell === '') return null;
+  const sign = isNumber ? 'point' : decimal;
   switch (type) {
     case 'text':
       return text;
     case 'boolean':
       return BOOLEANS[cell.toLowerCase()];
     case 'integer': {
-      const number = parseNumber(cell, decimal);
+      const number = parseNumber(cell, sign);
       const isWhole = number !== null && number.decimals === 0 && number.whole <= 18;
       return isWhole ? number.text : undefined;
     }
     case 'numeric':
-      return parseNumber(cell, decimal)?.text;
+      return parseNumber(cell, sign)?.text;
     default: {
       const found = parseDate(cell, dateOrder);
       if (found === null) return undefined;

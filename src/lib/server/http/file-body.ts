@@ -1,9 +1,8 @@
 /** Receives a file as the body of a request, into a temporary file on disk. */
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FileEncoding } from '../../contract/files';
 import {
   FILE_DATE_ORDERS,
   FILE_DECIMALS,
@@ -12,6 +11,7 @@ import {
   FILE_HEADERS,
   FILE_TYPES,
 } from '../../contract/files';
+import type { ByteSource } from '../../xlsx/bytes';
 import type { Config } from '../config';
 import { AppError, reasonOf } from '../errors';
 import { EncodingEvidence } from '../files/encoding';
@@ -24,10 +24,11 @@ const MOST_AT_ONCE = 4;
 /** Bytes that are read from the temporary file at a time. */
 const PART = 131_072;
 
-/** First bytes of files that are no text, and what they are. */
+/** First bytes of workbooks, old and encrypted ones too: the reader of workbooks refuses these with a reason. */
+const WORKBOOKS = ['504b0304', '504b0506', 'd0cf11e0'];
+
+/** First bytes of files that are neither text nor workbooks, and what they are. */
 const NO_TEXT: readonly [signature: string, what: string][] = [
-  ['504b0304', 'an Excel workbook (.xlsx) or another archive'],
-  ['d0cf11e0', 'an Excel workbook (.xls)'],
   ['25504446', 'a PDF document'],
   ['1f8b', 'compressed'],
 ];
@@ -83,9 +84,15 @@ export async function withFile<Result>(
   try {
     folder = await mkdtemp(join(tmpdir(), 'forecast-pivot-file-')).catch(noRoom);
     const path = join(folder, 'file');
-    const encoding = await receive(request, path, fileLimit);
-    const open = () => createReadStream(path, { highWaterMark: PART, signal: closed.signal });
-    return await work({ name, open, encoding, choices });
+    const evidence = await receive(request, path, fileLimit);
+    return await work({
+      name,
+      choices,
+      open: () => createReadStream(path, { highWaterMark: PART, signal: closed.signal }),
+      bytes: await bytesOf(path, closed.signal),
+      isWorkbook: WORKBOOKS.some((start) => evidence.signature.startsWith(start)),
+      encoding: evidence.encoding(),
+    });
   } catch (error) {
     if (!closed.signal.aborted) throw error;
     throw new AppError(400, 'The client closed the connection while its file was read', {
@@ -98,7 +105,26 @@ export async function withFile<Result>(
   }
 }
 
-async function receive(request: Request, path: string, limit: number): Promise<FileEncoding> {
+/** The bytes of a file at any place. Reading fails after the signal. */
+async function bytesOf(path: string, signal: AbortSignal): Promise<ByteSource> {
+  const { size } = await stat(path);
+  return {
+    size,
+    async read(from, to) {
+      signal.throwIfAborted();
+      const file = await open(path);
+      try {
+        const bytes = new Uint8Array(to - from);
+        await file.read(bytes, 0, to - from, from);
+        return bytes;
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+async function receive(request: Request, path: string, limit: number): Promise<EncodingEvidence> {
   const evidence = new EncodingEvidence();
   const file = await open(path, 'wx', 0o600).catch(noRoom);
   let size = 0;
@@ -122,10 +148,10 @@ async function receive(request: Request, path: string, limit: number): Promise<F
   if (what) {
     throw new AppError(
       415,
-      `The file is ${what}. Only text can be read: save the sheet as “CSV UTF-8” and choose that file`,
+      `The file is ${what}. Send a workbook (.xlsx), or text such as “CSV UTF-8”`,
     );
   }
-  return evidence.encoding();
+  return evidence;
 }
 
 const tooLarge = (limit: number): AppError =>
@@ -146,6 +172,7 @@ function choicesOf(url: URL): FileChoices {
     header: optionalChoice(url, 'header', FILE_HEADERS),
     decimal: optionalChoice(url, 'decimal', FILE_DECIMALS),
     dateOrder: optionalChoice(url, 'date_order', FILE_DATE_ORDERS),
+    sheet: url.searchParams.has('sheet') ? textQuery(url, 'sheet') : undefined,
     types: typesOf(url.searchParams.get('types') ?? ''),
   };
 }

@@ -15,16 +15,20 @@ const hasBody = ({ headers }: Request): boolean =>
   Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding');
 
 /**
- * Holds a body to JSON, or to the type of a file, by its content type, even if no handler reads it.
+ * Holds a body to JSON, or to the types of a file, by its content type, even if no handler reads it.
  * @throws AppError 415
  */
-export function requireBodyType(request: Request, file?: string): void {
+export function requireBodyType(request: Request, file?: readonly string[]): void {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (!hasBody(request) || type === (file ?? 'application/json')) return;
+  if (!hasBody(request) || (type !== undefined && (file ?? ['application/json']).includes(type)))
+    return;
   if (file === undefined) {
     throw new AppError(415, 'Send the body as JSON, with content-type: application/json');
   }
-  throw new AppError(415, `Send the file itself as the body, with content-type: ${file}`);
+  throw new AppError(
+    415,
+    `Send the file itself as the body, with content-type: ${file.join(' or ')}`,
+  );
 }
 
 /**

@@ -20,8 +20,8 @@ export const files = (limit: number): FilesAnswer => ({ accepted: limit > 0, lim
  */
 export async function previewFile(db: Database, file: ArrivedFile): Promise<FilePreview> {
   const tname = nameOf(file);
-  const plan = await recognise(file.open, file.encoding, file.choices);
-  const rows = new ConvertedRows(file.open, plan);
+  const plan = await recognise(file);
+  const rows = new ConvertedRows(plan);
   const text = rows.copyText();
   while (!(await text.next()).done);
   return {
@@ -37,6 +37,7 @@ export async function previewFile(db: Database, file: ArrivedFile): Promise<File
     columns: plan.columns.map(({ cname, type, nearly }) => ({ cname, type, nearly })),
     rows: rows.first,
     misfits: rows.misfits,
+    ...(plan.workbook ? { workbook: plan.workbook } : {}),
   };
 }
 
@@ -52,8 +53,8 @@ export async function tableFromFile(
 ): Promise<FileTable> {
   const tname = nameOf(file);
   if (await isTaken(db, tname)) throw taken(tname);
-  const plan = await recognise(file.open, file.encoding, file.choices);
-  const rows = new ConvertedRows(file.open, plan);
+  const plan = await recognise(file);
+  const rows = new ConvertedRows(plan);
   const text = misfits === 'refuse' ? fitting(rows) : rows.copyText();
   const columns = await db.transaction(async (tx) => {
     await makeTable(tx, tname, plan.columns, text);
