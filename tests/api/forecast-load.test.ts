@@ -198,6 +198,18 @@ describe('Loading a forecast', () => {
     const { path, table } = await version(service);
     const { logid } = await load(service, path);
     const before = await totals(service, table);
+    const groupsOf = async () => (await api.get(`${path}/log`)).body.entries[0].params.groups;
+    const groups = await groupsOf();
+    // The entry keeps the deviations of its amounts, from which pages draw the range.
+    const { missing: _, ...asked } = YEAR;
+    const shown = (await api.post(`${path}/forecast/preview`, asked)).body.groups;
+    for (const [g, { forecast, deviation }] of groups.entries()) {
+      expect(deviation).toHaveLength(12);
+      for (const [h, amount] of forecast.entries()) {
+        const off = shown[g].band95.upper[h] - amount;
+        expect(Math.abs(1.96 * deviation[h] - off)).toBeLessThan(0.51 + off / 1000);
+      }
+    }
     await api.del(`/log/${logid}`);
     expect(await query(`SELECT FROM ${table}`)).toEqual([]);
     await query("INSERT INTO sold VALUES ('North', 'P9', '2026-03-05', 99999.99, 1000, NULL)");
@@ -205,6 +217,7 @@ describe('Loading a forecast', () => {
       const redone = await api.post(`${path}/redo/${logid}`, { pf_user: 'bea' });
       expect([redone.status, redone.body.error]).toEqual([200, undefined]);
       expect(await totals(service, table)).toEqual(before);
+      expect(await groupsOf()).toEqual(groups);
       expect(await query(`SELECT FROM ${table} WHERE product = 'P9'`)).toHaveLength(1);
 
       const replayed = await api.post(`${path}/replay`, { name: `Anew ${logid}`, pf_user: 'bea' });

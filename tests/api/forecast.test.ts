@@ -10,12 +10,14 @@ const month = (t: number) =>
 /** Amounts by month from January 1949; null is a month without a row. */
 const SERIES: Record<string, (number | null)[]> = {
   air: PASSENGERS,
+  brief: PASSENGERS.map((_, t) => (t < 124 ? null : ([1, 9, 1, 9, 5, 5, 5, 5][t - 124] ?? null))),
   constant: PASSENGERS.map(() => 12.5),
   empty: PASSENGERS.map(() => 0),
   gappy: PASSENGERS.map((value, t) => (t % 29 === 5 ? null : value)),
   late: PASSENGERS.map((_, t) => (t === 131 ? 40 : null)),
   negative: PASSENGERS.map((_, t) => -100 - 10 * (t % 12)),
   rare: PASSENGERS.map((_, t) => ((t * 7919) % 7 === 0 ? 10 + (t % 4) : null)),
+  short: PASSENGERS.map((_, t) => (t < 129 ? null : 10 * (t - 128))),
 };
 
 let path: string;
@@ -112,9 +114,29 @@ describe('A forecast', () => {
       why: 'No method was better than last year moved, which was 0 % off on average in the last 12 months.',
       forecast: SERIES.negative!.slice(0, 12),
     });
+    expect(lines.short).toMatchObject({
+      method: 'last_year',
+      why: 'The history has only 3 months, so its last amount is repeated.',
+      forecast: Array(12).fill(30),
+      backtest: null,
+    });
+    expect(lines.brief).toMatchObject({
+      method: 'last_year',
+      why: 'No method was better than last year moved, which was 0 % off on average in the last 2 months. The history is shorter than a year, so its last amount is repeated.',
+      forecast: Array(12).fill(5),
+    });
     // A month without a row is a month without sales.
     expect(lines.gappy.history[5]).toBe(0);
+    const off = (percent: string) =>
+      new RegExp(
+        `^(.* did best in the backtest: |No method was better than last year moved, which was )${percent} % off on average`,
+      );
+    expect(lines.gappy.why).toMatch(off('[\\d.]+'));
+    const isNear = (amount: number) => amount > 200 && amount < 700;
+    expect(lines.gappy.forecast.filter(isNear)).toHaveLength(12);
+    expect(lines.rare.why).toMatch(off('[\\d.]+'));
     expect(Math.min(...lines.rare.forecast)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...lines.rare.forecast)).toBeLessThanOrEqual(13);
     const croston = (await byLine(service, { method: 'croston' })).rare;
     expect(croston.method).toBe('croston');
     expect(new Set(croston.forecast).size).toBe(1);
@@ -252,5 +274,121 @@ describe('A forecast', () => {
     const { body } = await running;
     expect(body.groups).toHaveLength(1000);
     expect(answered).toBeGreaterThan(10);
+
+    // The total and 1,000 lines are too many to compare.
+    const { body: compared } = await service.api.post(`/versions/${versionId}/forecast/levels`, {
+      ...{ history: { through: '2025-12-31' }, unit: 'month' },
+      horizon: { from: '2026-01-01', through: '2026-12-31' },
+    });
+    expect(compared.levels).toMatchObject([{ by: [], groups: 1 }]);
+    expect(compared.skipped).toEqual([
+      { by: ['line'], why: 'It would take more than 1000 series to compare it, too.' },
+    ]);
+  });
+});
+
+describe('The levels of a forecast', () => {
+  const MONTHS = {
+    ...{ history: { through: '2025-12-31' }, unit: 'month' },
+    horizon: { from: '2026-01-01', through: '2026-12-31' },
+  };
+
+  /**
+   * Five years of two regions. Each jumps up and down, and the other one makes up for it, so the total is 1,000 in each
+   * month. A product is half of its region.
+   */
+  let versionId: number;
+  it.beforeAll(async ({ service }) => {
+    await service.query(`CREATE TABLE public.paired (region text, product text, day date, amount numeric(12,2));
+      INSERT INTO public.paired
+      SELECT region, product, date '2021-01-01' + make_interval(months => t),
+        (500 + sign * ((t * 104729) % 331)) / 2.0
+      FROM generate_series(0, 59) AS t,
+        (VALUES ('East', 1), ('West', -1)) AS r (region, sign), (VALUES ('P1'), ('P2')) AS p (product)`);
+    ({ versionId } = await planTable(service, 'paired', {
+      region: 'dimension',
+      product: 'dimension',
+      day: 'date',
+      amount: 'value',
+    }));
+  });
+
+  it('are compared at the level of the request, each by what it did not see', async ({
+    service,
+  }) => {
+    const compare = async (body: object = {}) => {
+      const path = `/versions/${versionId}/forecast/levels`;
+      const answer = await service.api.post(path, { ...MONTHS, ...body });
+      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      return answer.body;
+    };
+    // Last year moved, by region and month.
+    const [expected] = await service.query<{ mae: number; wape: number; bias: number }>(
+      `WITH sums AS (SELECT region, day, sum(amount) AS amount FROM public.paired GROUP BY 1, 2)
+       SELECT (avg(abs(b.amount - a.amount)))::float8 AS mae,
+         (sum(abs(b.amount - a.amount)) / sum(abs(a.amount)))::float8 AS wape,
+         (sum(b.amount - a.amount) / sum(abs(a.amount)))::float8 AS bias
+       FROM sums AS a JOIN sums AS b ON b.region = a.region AND b.day = a.day - interval '1 year'
+       WHERE a.day >= '2025-01-01'`,
+    );
+    const near = ({ mae, wape, bias }: { mae: number; wape: number; bias: number }) => ({
+      ...{ mae: expect.closeTo(mae, 6), wape: expect.closeTo(wape, 9) },
+      bias: expect.closeTo(bias, 9),
+    });
+    const byRegion = await compare({ by: ['region'] });
+    expect(byRegion).toMatchObject({
+      ...{ by: ['region'], measure: 'value', periods: 12, skipped: [] },
+      ...{ from: '2025-01-01', through: '2025-12-31', last_year: near(expected!) },
+    });
+    const errorsOf = (by: string[]) =>
+      byRegion.levels.find((level: { by: string[] }) => String(level.by) === String(by));
+    // The total is forecast without an error, and spread by the shares of the year before.
+    expect(errorsOf([])).toEqual({ by: [], groups: 1, ...near(expected!) });
+    expect(byRegion.levels).toHaveLength(3);
+    expect(errorsOf(['region', 'product']).groups).toBe(4);
+    // Both products of a region are equal, so their forecasts add up to that of the region.
+    expect(errorsOf(['region', 'product']).mae).toBeCloseTo(errorsOf(['region']).mae, 6);
+    const errors = byRegion.levels.map(({ mae }: { mae: number }) => mae);
+    expect(errors).toEqual(errors.toSorted((a: number, b: number) => a - b));
+    expect(byRegion.best).toEqual(byRegion.levels[0].by);
+
+    // At the total, nothing beats the total.
+    const total = await compare();
+    expect(total.levels.map(({ by }: { by: string[] }) => by)).toContainEqual(['region']);
+    expect(total).toMatchObject({
+      ...{ best: [], last_year: { mae: 0, wape: 0, bias: 0 } },
+      why: 'No other level did better: 0 % off on average in the last 12 months; last year moved would have been 0 % off.',
+    });
+
+    // With last year moved, each level has the same error, and the one of the request is offered.
+    const moved = await compare({ by: ['region', 'product'], method: 'last_year' });
+    expect(moved.levels.map(({ by }: { by: string[] }) => by)).toHaveLength(4);
+    for (const level of moved.levels)
+      expect(level).toMatchObject(near({ ...expected!, mae: expected!.mae / 2 }));
+  });
+
+  it('are offered in words, and withhold nothing of a short history', async ({ service }) => {
+    const path = `/versions/${versionId}/forecast/levels`;
+    const { body } = await service.api.post(path, { ...MONTHS, by: ['product'] });
+    // A product is always 500: its own forecast is exact, and so is that of the total, spread.
+    expect(body.best).toEqual(['product']);
+    const { body: regional } = await service.api.post(path, { ...MONTHS, by: ['region'] });
+    const [best] = regional.levels;
+    const percent = (share: number) =>
+      `${(share * 100).toLocaleString('en-GB', { maximumFractionDigits: 1 })} %`;
+    expect(regional.why).toContain(`${percent(best.wape)} off on average in the last 12 months`);
+    expect(regional.why).toContain(
+      `last year moved would have been ${percent(regional.last_year.wape)} off`,
+    );
+    const short = await service.api.post(path, {
+      ...MONTHS,
+      history: { from: '2025-11-01', through: '2025-12-31' },
+    });
+    expect(short.body).toMatchObject({
+      ...{ levels: [], periods: 0, from: null, through: null, last_year: null, best: [] },
+      why: 'The history is too short to compare levels.',
+    });
+    const refused = await service.api.post(path, { ...MONTHS, by: ['nowhere'] });
+    expect([refused.status, refused.body.field]).toEqual([400, 'by.0']);
   });
 });

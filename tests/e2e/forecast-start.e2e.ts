@@ -16,6 +16,30 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   await dialog.getByLabel('Region', { exact: true }).check();
   const groups = dialog.getByLabel('Group, worst first');
   await expect(groups.locator('option')).toHaveCount(8);
+  const request = {
+    ...{ filters: [], unit: 'month', by: ['Region'], method: 'auto' },
+    history: { through: '2017-12-31' },
+    horizon: { from: '2018-01-01', through: '2018-12-31' },
+  };
+  const { groups: fitted } = (await service.api.post('/versions/1/forecast/preview', request)).body;
+  type Group = { group: { Region: string }; measure: string; backtest: { wape: number } };
+  const worst = fitted.reduce((a: Group, b: Group) => (b.backtest.wape > a.backtest.wape ? b : a));
+  const measure = worst.measure === 'value' ? 'Sales' : 'Quantity';
+  await expect(groups.locator('option').first()).toHaveText(`${worst.group.Region}, ${measure}`);
+  await expect(groups).toHaveValue(`${worst.group.Region}, ${measure}`);
+
+  // The levels are compared at the chosen one, and another one can be chosen.
+  const compared = (await service.api.post('/versions/1/forecast/levels', request)).body;
+  await expect(dialog.getByTestId('best-level')).toHaveText(compared.why);
+  await dialog.getByText('All levels').click();
+  await expect(dialog.getByRole('row', { name: /^Region \d/ })).toContainText('chosen');
+  await dialog.getByRole('button', { name: 'Choose The total' }).click();
+  await expect(dialog.getByLabel('Region', { exact: true })).not.toBeChecked();
+  await expect(groups.locator('option')).toHaveCount(2);
+  // The comparison stays, so that one can go back.
+  await expect(dialog.getByTestId('best-level')).toHaveText(compared.why);
+  await dialog.getByRole('button', { name: 'Choose Region', exact: true }).click();
+  await expect(groups.locator('option')).toHaveCount(8);
   await expect(dialog.getByRole('img', { name: /^History and forecast of / })).toBeVisible();
   await dialog.getByRole('button', { name: 'Load the forecast' }).click();
   await expect(page.getByText(/rows loaded as a forecast\./)).toBeVisible();
@@ -24,12 +48,6 @@ test('a plan starts from a forecast of the source, which an undo takes out again
     .filter({ hasText: 'forecast by Region and month, from rows through' });
   await expect(segment).toContainText('Forecast 1');
 
-  const request = {
-    ...{ filters: [], unit: 'month', by: ['Region'], method: 'auto' },
-    history: { through: '2017-12-31' },
-    horizon: { from: '2018-01-01', through: '2018-12-31' },
-  };
-  const { groups: fitted } = (await service.api.post('/versions/1/forecast/preview', request)).body;
   const total = fitted
     .filter(({ measure }: { measure: string }) => measure === 'value')
     .flatMap(({ forecast }: { forecast: number[] }) => forecast)
@@ -38,6 +56,28 @@ test('a plan starts from a forecast of the source, which an undo takes out again
     `SELECT sum("Sales")::float8 AS sales FROM pf.fc_superstore_1 WHERE pf_iter = 'forecast'`,
   );
   expect(sales).toBeCloseTo(total, 2);
+
+  // The chart of the pivot shows the range of the forecast, which is not written.
+  await page.goto(
+    '/versions/1?columns=Month&calc=Month:bucket(%22Order+Date%22~,+%27M%27)&rows=Region&measures=Sales&filter=Order+Year:==:2018&chart=Y+Line',
+  );
+  const chart = page.getByRole('region', { name: 'Chart', exact: true }).getByRole('slider');
+  await chart.press('End');
+  await chart.press('ArrowDown');
+  const spoken =
+    /^Dec 2018\. (\w+): [\d,.]+\. Forecast ([\d,.]+), 80 % between ([\d,.]+) and ([\d,.]+)\./;
+  await expect(chart).toHaveAttribute('aria-valuetext', spoken);
+  const [, region, ...numbers] =
+    spoken.exec((await chart.getAttribute('aria-valuetext')) ?? '') ?? [];
+  const ofRegion = fitted.find(
+    ({ group, measure: role }: Group) => group.Region === region && role === 'value',
+  );
+  const [amount, lower, upper] = numbers.map((text) => Number(text.replaceAll(',', '')));
+  expect(amount).toBeCloseTo(ofRegion.forecast[11], 1);
+  // The log keeps four digits of a deviation.
+  expect(lower).toBeCloseTo(ofRegion.band80.lower[11], -1);
+  expect(upper).toBeCloseTo(ofRegion.band80.upper[11], -1);
+  await page.goto('/versions/1/baseline');
 
   await page.getByRole('button', { name: 'Undo forecast 1' }).click();
   await page.getByRole('button', { name: 'Undo the segment' }).click();

@@ -1,5 +1,6 @@
-/** The endpoints of operations on slices, and of their previews, as typed functions. */
+/** The endpoints of operations on slices, of their previews and of other comparisons, as typed functions. */
 import type { ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../contract/actuals';
+import type { ForecastLevels, ForecastPreviewRequest } from '../contract/forecasts';
 import type { ReverseRequest, SliceOperation, SliceRequests } from '../contract/operations';
 import type { OperationPreview, SeveralPreviewRequest, SlicePreview } from '../contract/previews';
 import type { Grouped } from '../contract/shapes';
@@ -84,3 +85,7 @@ export const closeMonths = (id: number, body: ActualsRequest, o?: WriteOptions) 
 /** POST /versions/:id/actuals/preview: what a close of months would change, month by month; nothing is written. */
 export const previewActuals = (id: number, body: ActualsPreviewRequest, o?: CallOptions) =>
   json<ActualsPreview>(path`/versions/${id}/actuals/preview`, { ...o, method: 'POST', body });
+
+/** POST /versions/:id/forecast/levels: compares the levels that a forecast can be fitted at; nothing is written. */
+export const compareLevels = (id: number, body: ForecastPreviewRequest, o?: CallOptions) =>
+  json<ForecastLevels>(path`/versions/${id}/forecast/levels`, { ...o, method: 'POST', body });

@@ -15,6 +15,9 @@ export const METHODS = [
 export const Method = v.picklist(METHODS);
 export type Method = v.InferOutput<typeof Method>;
 
+/** Half the width of the range that 80 and 95 % of the amounts are expected in, in standard deviations. */
+export const BANDS = { 80: 1.2816, 95: 1.96 } as const;
+
 /** The length of a period. */
 export const ForecastUnit = v.picklist(['month', 'quarter', 'week']);
 export type ForecastUnit = v.InferOutput<typeof ForecastUnit>;
@@ -135,6 +138,41 @@ export const ForecastPreview = v.object({
 });
 export type ForecastPreview = v.InferOutput<typeof ForecastPreview>;
 
+const byLevel = v.pipe(v.array(text), v.description('Its dimensions; none for the total'));
+const pooled = { mae: errors.mae, wape: errors.wape, bias: errors.bias };
+
+/** A level and the errors of its forecast, measured at the level of the request. */
+const LevelResult = v.object({
+  by: byLevel,
+  groups: v.pipe(v.number(), v.description('Number of series that were fitted')),
+  ...pooled,
+});
+export type LevelResult = v.InferOutput<typeof LevelResult>;
+
+/** Answer of POST forecast/levels. */
+export const ForecastLevels = v.object({
+  by: v.pipe(v.array(text), v.description('The level at which all errors are measured')),
+  measure: v.pipe(
+    v.picklist(['value', 'units']),
+    v.description('The measure that is compared: the first of the request'),
+  ),
+  periods: v.pipe(v.number(), v.description('Number of withheld periods')),
+  from: v.pipe(v.nullable(v.string()), v.description('First withheld day; null if there is none')),
+  through: v.pipe(v.nullable(v.string()), v.description('Last withheld day')),
+  last_year: v.pipe(
+    v.nullable(v.object(pooled)),
+    v.description('Errors of last year moved; null if nothing is withheld'),
+  ),
+  levels: v.pipe(v.array(LevelResult), v.description('Smallest error first')),
+  skipped: v.pipe(
+    v.array(v.object({ by: byLevel, why: v.string() })),
+    v.description('Levels that were not compared, and why'),
+  ),
+  best: byLevel,
+  why: v.pipe(v.string(), v.description('Which level did best, as a sentence')),
+});
+export type ForecastLevels = v.InferOutput<typeof ForecastLevels>;
+
 /** Periods of the horizon whose amounts no row of a group can carry. */
 const LeftOut = v.object({
   group,
@@ -158,6 +196,12 @@ const FittedGroup = v.object({
   method: Method,
   parameters: v.record(v.string(), number),
   forecast: v.pipe(amounts, v.description('The amount of each period of the horizon')),
+  deviation: v.optional(
+    v.pipe(
+      amounts,
+      v.description('Standard deviation of the error of each amount; absent in older entries'),
+    ),
+  ),
 });
 export type FittedGroup = v.InferOutput<typeof FittedGroup>;
 

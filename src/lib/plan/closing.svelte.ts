@@ -102,9 +102,14 @@ export class Closing {
     return { ...rows, column: dateColumn, ...days, ...(note !== '' && { note }) };
   }
 
-  /** Reads the months that take the difference, if it is spread. */
+  /** Reads the months that take the difference, if it is spread. They end after the close. */
   readRemainder(): void {
-    this.remainder.read(this.through === '' ? '' : lastOfMonth(this.through));
+    const { remainder, through, open } = this;
+    const last = open.at(-1);
+    if (last !== undefined && !open.includes(remainder.until)) {
+      remainder.until = usualEnd(through, last);
+    }
+    remainder.read(through === '' ? '' : lastOfMonth(through));
   }
 
   private isClosed(month: string): boolean {
@@ -123,7 +128,12 @@ export class Closing {
     this.through = choices.includes(wanted) ? wanted : wanted > last ? last : first;
     // Closed months are restated alone.
     this.from = this.through < next ? monthOf(asked?.from ?? this.through) : next;
-    const endOfYear = `${this.through.slice(0, 4)}-12`;
-    this.remainder.until = endOfYear === this.through ? last : endOfYear;
+    this.remainder.until = usualEnd(this.through, last);
   }
+}
+
+/** The last month that takes a part of the difference, if no other one is chosen: the end of the year of the close. */
+function usualEnd(through: string, last: string): string {
+  const endOfYear = `${through.slice(0, 4)}-12`;
+  return endOfYear === through ? last : endOfYear;
 }

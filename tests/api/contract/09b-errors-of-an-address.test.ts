@@ -87,15 +87,18 @@ describe('400 and 404: ids', () => {
       ['open', () => service.api.post(`/versions/${gone}/open`, user)],
       ['baseline', () => service.api.post(`/versions/${gone}/baseline`, user)],
       ['baseline preview', () => service.api.post(`/versions/${gone}/baseline/preview`, {})],
-      [
-        'forecast preview',
-        () =>
-          service.api.post(`/versions/${gone}/forecast/preview`, {
-            history: { through: '2026-12-31' },
-            horizon: { from: '2027-01-01', through: '2027-12-31' },
-            unit: 'month',
-          }),
-      ],
+      ...['preview', 'levels'].map(
+        (what) =>
+          [
+            `forecast ${what}`,
+            () =>
+              service.api.post(`/versions/${gone}/forecast/${what}`, {
+                history: { through: '2026-12-31' },
+                horizon: { from: '2027-01-01', through: '2027-12-31' },
+                unit: 'month',
+              }),
+          ] as [string, () => ReturnType<typeof service.api.get>],
+      ),
       ['PUT baseline', () => service.api.put(`/versions/${gone}/baseline/${baseline}`, user)],
       ['DELETE baseline', () => service.api.del(`/versions/${gone}/baseline`)],
       ['copy', () => service.api.post(`/versions/${gone}/copy`, { ...user, name: 'x' })],

@@ -195,6 +195,14 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
       by: ['region'],
     }),
   ),
+  'POST /versions/{id}/forecast/levels': onPlan((service, path) =>
+    service.api.post(`${path}/forecast/levels`, {
+      history: { through: '2026-03-31' },
+      horizon: { from: '2026-04-01', through: '2026-06-30' },
+      unit: 'month',
+      by: ['region'],
+    }),
+  ),
   'GET /versions/{id}/segments': onPlan((service, path) => service.api.get(`${path}/segments`)),
   'POST /versions/{id}/reference': onPlan((service, path) =>
     service.api.post(`${path}/reference`, user),

@@ -1,6 +1,7 @@
 /** Turns a chart into a picture with the colours and texts of the page. */
 import type { ChartKind } from '$lib/pivot/chart/chart';
 import type { Chart } from '$lib/pivot/chart/chart-reader';
+import type { ForecastRange } from '$lib/plan/forecast-range';
 import { formatNumber } from '../number-text';
 import type { DrawnSeries, LegendEntry, Picture } from './draw-chart';
 
@@ -70,12 +71,21 @@ function sideColor({ sides }: Chart, side: number, colors: ThemeColors): string 
   return origin === 'reference' ? colors.reference : colors.series[side + 1];
 }
 
-/** Returns a chart as it is drawn. */
+/** The name of the band around a forecast, if there is one, and if each of several lines has one. */
+const RANGE = '80 % and 95 % range';
+const RANGE_OF_ONE = 'Range: point at a line';
+
+/**
+ * Returns a chart as it is drawn.
+ *
+ * @param ranges the range of the forecast for each line and place; only charts with lines show them
+ */
 export function pictureOf(
   chart: Chart,
   kind: ChartKind,
   words: ChartWords,
   colors: ThemeColors,
+  ranges: readonly (readonly (ForecastRange | null)[])[],
 ): Picture {
   const series = namedSeries(chart, words, colors);
   const isAlone = chart.lines.length === 1;
@@ -89,6 +99,14 @@ export function pictureOf(
     color: (isAlone ? sideColor(chart, side, colors) : undefined) ?? colors.muted,
     side,
   }));
+  const bands = (kind === 'Y Line' ? ranges : []).flatMap((ofLine, i) =>
+    ofLine.some((range) => range !== null) ? [{ ranges: ofLine, series: i * sidesOf(chart) }] : [],
+  );
+  const ofBands = bands.slice(0, 1).map((band): LegendEntry => ({
+    text: bands.length === 1 ? RANGE : RANGE_OF_ONE,
+    color: (bands.length === 1 && series[band.series]?.color) || colors.muted,
+    ...{ side: null, isBand: true },
+  }));
   const { surface, text, muted, line, zero, font } = colors;
   return {
     kind,
@@ -97,7 +115,8 @@ export function pictureOf(
     labels: chart.labels,
     isTime: chart.isTime,
     series,
-    legend: [...ofSeries, ...(chart.sides.length > 1 ? ofSides : [])],
+    legend: [...ofSeries, ...(chart.sides.length > 1 ? ofSides : []), ...ofBands],
+    bands,
     stacked: kind === 'Y Bar' && chart.isSum,
     tickText: (value) =>
       chart.format.number_format?.style === 'percent'

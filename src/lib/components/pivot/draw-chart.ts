@@ -17,6 +17,7 @@ import {
 } from 'chart.js';
 import type { ChartKind } from '$lib/pivot/chart/chart';
 import { type BarBox, barLabels } from './bar-labels';
+import { type Band, drawBands, endsOf, paleOf } from './draw-bands';
 
 Canvas.register(
   ...[BarController, BarElement, CategoryScale, Legend, LinearScale],
@@ -43,6 +44,8 @@ export interface LegendEntry {
   color: string;
   /** The pattern that is shown; null for a plain patch of the colour. */
   side: number | null;
+  /** Whether the patch is as pale as a band. */
+  isBand?: boolean;
 }
 
 /** A chart as it is drawn, with its colours and texts. */
@@ -55,6 +58,7 @@ export interface Picture {
   isTime: boolean;
   series: readonly DrawnSeries[];
   legend: readonly LegendEntry[];
+  bands: readonly Band[];
   /** Whether series of one side are stacked. */
   stacked: boolean;
   /** Formats a number beside the axis, and on bars that are too narrow for {@link valueText}. */
@@ -78,6 +82,7 @@ export class DrawnChart {
   private readonly canvas: Canvas<'bar' | 'line', (number | null)[], string>;
   private marked: number | null = null;
   private outlined: readonly BarPosition[] = [];
+  private bands: readonly Band[] = [];
 
   constructor(
     element: HTMLCanvasElement,
@@ -97,10 +102,11 @@ export class DrawnChart {
     this.canvas.update();
   }
 
-  /** Marks a place of the axis (null marks none), and outlines some bars or points. */
-  mark(index: number | null, outlined: readonly BarPosition[]): void {
+  /** Marks a place of the axis (null marks none), outlines some bars or points, and draws some bands. */
+  mark(index: number | null, outlined: readonly BarPosition[], bands: readonly Band[]): void {
     this.marked = index;
     this.outlined = outlined;
+    this.bands = bands;
     this.canvas.draw();
   }
 
@@ -174,6 +180,7 @@ export class DrawnChart {
           },
           y: {
             stacked,
+            ...(this.picture.bands.length === 1 && endsOf(this.picture.bands)),
             // Room for the labels of the longest bars.
             ...(kind !== 'Y Line' && { grace: '6%' }),
             border: { display: false },
@@ -206,7 +213,7 @@ export class DrawnChart {
             padding: { bottom: 6 },
           },
           legend: {
-            display: this.picture.legend.length > 1,
+            display: this.picture.legend.length > 1 || this.picture.bands.length > 0,
             align: 'start' as const,
             onClick: () => undefined,
             labels: {
@@ -280,12 +287,12 @@ export class DrawnChart {
     return context.createPattern(tile, 'repeat') ?? color;
   }
 
-  private legendItem({ text, color, side }: LegendEntry): LegendItem {
+  private legendItem({ text, color, side, isBand }: LegendEntry): LegendItem {
     const isLine = this.picture.kind === 'Y Line' && side !== null;
     return {
       text: shortened(text, LONGEST_NAME),
       fontColor: this.picture.colors.text,
-      fillStyle: isLine ? 'transparent' : this.fill(color, side ?? 0),
+      fillStyle: isLine ? 'transparent' : isBand ? paleOf(color) : this.fill(color, side ?? 0),
       strokeStyle: color,
       lineWidth: isLine ? 2 : side ? 1 : 0,
       lineDash: isLine ? (DASHES[side % DASHES.length] ?? []) : [],
@@ -303,6 +310,8 @@ export class DrawnChart {
         ctx.fillRect(0, 0, width, height);
         ctx.restore();
       },
+      beforeDatasetsDraw: (canvas) =>
+        drawBands(canvas, this.bands, (series) => this.picture.series[series]?.color ?? ''),
       // The first drawing happens before the constructor has the chart.
       afterDatasetsDraw: (canvas: typeof this.canvas) => {
         const { ctx, chartArea } = canvas;

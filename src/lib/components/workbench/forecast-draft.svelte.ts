@@ -11,6 +11,7 @@ import type {
   GroupForecast,
 } from '$lib/contract/forecasts';
 import { dayAfter, type Days, firstDayOf, laterMonth, monthOf } from '$lib/plan/months';
+import { LevelComparison } from './level-comparison.svelte';
 import { LoadDraft } from './load-draft.svelte';
 
 /** Debounce of the preview while the form is filled in. */
@@ -31,6 +32,7 @@ const yearAfter = (day: string): string =>
 export class ForecastDraft {
   readonly rows: LoadDraft;
   readonly preview = new Latest<ForecastPreview>(PAUSE_MS);
+  readonly levels: LevelComparison;
   unit = $state<ForecastUnit>('month');
   /** Last day of the history, and first and last day of the horizon. */
   through = $state('');
@@ -59,6 +61,7 @@ export class ForecastDraft {
     last: string | null,
   ) {
     this.rows = new LoadDraft(columns);
+    this.levels = new LevelComparison(versionId);
     if (last === null) return;
     this.through = lastMonthEnd(last);
     this.from = dayAfter(this.through);
@@ -119,9 +122,10 @@ export class ForecastDraft {
     this.ignore = this.ignore.filter((each) => each !== range);
   }
 
-  /** Requests the preview; an incomplete form drops the last one. */
+  /** Requests the preview and the comparison of levels; an incomplete form drops the last ones. */
   ask(): void {
     const { request, versionId } = this;
+    this.levels.ask(request);
     if (request === null) this.preview.clear();
     else this.preview.ask((signal) => previewForecast(versionId, request, { signal }));
   }

@@ -11,6 +11,7 @@ import {
 import { EVENT_STREAM } from '../events';
 import {
   ForecastAnswer,
+  ForecastLevels,
   ForecastPreview,
   ForecastPreviewRequest,
   ForecastRequest,
@@ -127,6 +128,15 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     summary: "Forecast the source's rows by group, with bands and a backtest",
     request: ForecastPreviewRequest,
     answer: json(ForecastPreview),
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/forecast/levels',
+    role: 'reader',
+    summary: 'Compare the levels that a forecast can be fitted at',
+    request: ForecastPreviewRequest,
+    answer: json(ForecastLevels),
     refusals: [400, 404, 409, 422],
   },
   {

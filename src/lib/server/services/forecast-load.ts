@@ -153,8 +153,8 @@ export async function forecastAgain(
 
 const fittedGroups = async (history: History, request: ForecastRequest): Promise<FittedGroup[]> =>
   (await fitHistory(history, request)).map(
-    ({ id, measure, method, parameters, forecast: amounts }) => ({
-      ...{ group: id, measure, method, parameters, forecast: amounts },
+    ({ id, measure, method, parameters, forecast: amounts, deviation }) => ({
+      ...{ group: id, measure, method, parameters, forecast: amounts, deviation },
     }),
   );
 

@@ -12,9 +12,14 @@ import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import { readVersion } from './forecast-version';
 
+/** Digits of a standard deviation in the log, which has one for each amount. */
+const DEVIATION_DIGITS = 4;
+
 /** The forecast of one measure of one group, and the values of the group as texts. */
 interface Fit extends GroupForecast {
   id: (string | null)[];
+  /** Standard deviation of the error of each amount. */
+  deviation: number[];
 }
 
 /** The numbers of a range of periods. */
@@ -25,7 +30,7 @@ const numbers = (from: number, to: number): number[] =>
 export const horizonOf = ({ horizon }: History): number[] => numbers(horizon.first, horizon.last);
 
 /** Tells which periods of the history are not learned from. */
-const ignoredIn =
+export const ignoredIn =
   ({ unit }: History, { ignore }: ForecastPreviewRequest) =>
   (period: number) =>
     (ignore ?? []).some(
@@ -57,7 +62,7 @@ export async function previewForecast(
     history: named(periods),
     horizon: named(horizonOf(history)),
     ignored: named(periods.filter(isIgnored)),
-    groups: fits.map(({ id: _, ...group }) => group),
+    groups: fits.map(({ id: _, deviation: __, ...group }) => group),
   };
 }
 
@@ -90,7 +95,10 @@ export async function fitHistory(
       await turns.give();
       const amounts = amountsOf(i, measure);
       const learned = amounts.map((amount, t) => (isIgnored(first + t) ? null : amount));
-      const { fitted, forecast, band80, band95, ...facts } = forecastSeries(learned, options);
+      const { fitted, forecast, deviation, band80, band95, ...facts } = forecastSeries(
+        learned,
+        options,
+      );
       const shown = (values: number[]) => values.slice(between);
       const limits = ({ lower, upper }: typeof band80) => ({
         lower: shown(lower),
@@ -102,6 +110,7 @@ export async function fitHistory(
         measure: measure.role === 'units' ? 'units' : 'value',
         history: amounts,
         fit: fitted,
+        deviation: shown(deviation).map((each) => Number(each.toPrecision(DEVIATION_DIGITS))),
         forecast: shown(forecast).map((amount) => rounded(amount, decimals[i] ?? null)),
         band80: limits(band80),
         band95: limits(band95),

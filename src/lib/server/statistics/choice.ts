@@ -138,11 +138,13 @@ function compared(
   return `${off}; last year moved would have been ${percent(benchmark)} off`;
 }
 
-const percent = (share: number): string =>
+/** Returns a share as a text: "12.3 %". */
+export const percent = (share: number): string =>
   `${(share * 100).toLocaleString('en-GB', { maximumFractionDigits: 1 })} %`;
 
 const count = (periods: number, unit: string): string =>
   periods === 1 ? `1 ${unit}` : `${periods} ${unit}s`;
 
-const inLast = (periods: number, unit: string): string =>
+/** Returns the words for the last periods: "in the last 12 months". */
+export const inLast = (periods: number, unit: string): string =>
   periods === 1 ? `in the last ${unit}` : `in the last ${periods} ${unit}s`;

@@ -1,5 +1,6 @@
 /** Forecasts one series: chooses the method and says why, and adds the backtest and the bands. */
 import type { Method } from '../../contract/forecasts';
+import { BANDS } from '../../contract/forecasts';
 import type { ForecastErrors } from './backtest';
 import { backtesting } from './backtest';
 import { choose } from './choice';
@@ -42,6 +43,8 @@ export interface SeriesForecast {
   fitted: (number | null)[];
   /** The amounts of the periods after the history; not below 0 if the history never is. */
   forecast: number[];
+  /** Standard deviation of the error of each forecast, from which the limits follow. */
+  deviation: number[];
   /** Limits within which 80 and 95 % of the amounts are expected. */
   band80: Band;
   band95: Band;
@@ -72,21 +75,19 @@ export function forecastSeries(
   const own = tests?.test(method);
   const benchmark = tests?.test('last_year');
   const forecast = notBelow(values, fit.forecast);
-  const limits = (z: number): Band => {
-    const widths = fit.deviation.map((deviation) => z * deviation * (own?.width ?? 1));
-    return {
-      lower: notBelow(
-        values,
-        forecast.map((value, h) => value - at(widths, h)),
-      ),
-      upper: forecast.map((value, h) => value + at(widths, h)),
-    };
-  };
+  const deviation = fit.deviation.map((each) => each * (own?.width ?? 1));
+  const limits = (z: number): Band => ({
+    lower: notBelow(
+      values,
+      forecast.map((value, h) => value - z * at(deviation, h)),
+    ),
+    upper: forecast.map((value, h) => value + z * at(deviation, h)),
+  });
   return {
-    ...{ method, why, parameters: fit.parameters, forecast },
+    ...{ method, why, parameters: fit.parameters, forecast, deviation },
     fitted: history.map((_, t) => (first < 0 ? null : (fit.fitted[t - first] ?? null))),
-    band80: limits(1.2816),
-    band95: limits(1.96),
+    band80: limits(BANDS[80]),
+    band95: limits(BANDS[95]),
     backtest:
       tests && own && benchmark
         ? { periods: tests.periods, ...own.errors, last_year: benchmark.errors }

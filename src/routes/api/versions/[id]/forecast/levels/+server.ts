@@ -1,0 +1,12 @@
+import { json } from '@sveltejs/kit';
+import { ForecastPreviewRequest } from '$lib/contract/forecasts';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
+import { forecastLevels } from '$lib/server/services/forecast-levels';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const body = await readJson({ request, locals }, ForecastPreviewRequest);
+  return json(await forecastLevels(locals.db, id, body));
+};
