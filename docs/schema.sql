@@ -18,6 +18,29 @@ CREATE TABLE pf.col_meta (
   CONSTRAINT col_meta_source_id_cname_key UNIQUE (source_id, cname)
 );
 
+CREATE TABLE pf.comment (
+  id integer NOT NULL DEFAULT nextval('pf.comment_id_seq'::regclass),
+  version_id integer NOT NULL,
+  slice jsonb NOT NULL,
+  parent integer,
+  text text NOT NULL,
+  mentions text[] NOT NULL DEFAULT '{}'::text[],
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  edited_at timestamp with time zone,
+  resolved_at timestamp with time zone,
+  resolved_by text,
+  CONSTRAINT comment_resolved_check CHECK (((resolved_at IS NULL) = (resolved_by IS NULL))),
+  CONSTRAINT comment_slice_check CHECK ((jsonb_typeof(slice) = 'object'::text)),
+  CONSTRAINT comment_parent_fkey FOREIGN KEY (version_id, parent) REFERENCES pf.comment(version_id, id),
+  CONSTRAINT comment_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
+  CONSTRAINT comment_pkey PRIMARY KEY (id),
+  CONSTRAINT comment_version_id_id_key UNIQUE (version_id, id)
+);
+
+CREATE INDEX comment_mentions ON pf.comment USING gin (mentions);
+CREATE INDEX comment_parent ON pf.comment USING btree (parent);
+
 CREATE TABLE pf.dim_period (
   sdat date NOT NULL,
   edat date NOT NULL,

@@ -78,6 +78,8 @@ describe.skipIf(onCitus)('a database in LATIN1', () => {
         ['name', post(`${path}/replay`, { name: '€', ...by })],
         ['note', post(`${path}/locks`, { slice, note: '€', ...by })],
         ['slice.region', post(`${path}/locks`, { slice: { region: '€' }, ...by })],
+        ['text', post(`${path}/comments`, { slice, text: '€', ...by })],
+        ['user', () => api.get('/comments/mentions?user=%E2%82%AC')],
         ['pf_user', post(`${path}/close`, { pf_user: '€' })],
         ['label', () => api.patch(`/sources/${sourceId}`, { label: '€' })],
         [

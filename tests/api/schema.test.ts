@@ -20,6 +20,8 @@ describe('the schema', () => {
       INSERT INTO pf.profile (source_id, name, weights) VALUES (1, 'Even', array_fill(1, '{12}'));
       INSERT INTO pf.formula (source_id, name, expression, format) VALUES (1, 'Double', 'sales * 2', '{}');
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
+      INSERT INTO pf.comment (version_id, slice, parent, text, created_by)
+        VALUES (1, '{}', NULL, 'Why?', 'ann'), (1, '{}', 1, 'Because.', 'bea');
       INSERT INTO pf.idempotency (path, key, body_digest, version_id)
         VALUES ('POST /api/versions/1/scale', 'k', '', 1)`);
   });
@@ -70,15 +72,31 @@ describe('the schema', () => {
     ['UPDATE pf.profile SET weights[5] = -1', 'profile_weights_check'],
     ["UPDATE pf.log SET operation = 'undo'", 'log_operation_check'],
     ["UPDATE pf.sql SET operation = 'replay'", 'sql_operation_check'],
+    ["UPDATE pf.comment SET slice = '[]'", 'comment_slice_check'],
+    ["UPDATE pf.comment SET resolved_by = 'ann'", 'comment_resolved_check'],
+    ['DELETE FROM pf.comment WHERE id = 1', 'comment_parent_fkey'],
+    [
+      "WITH other AS (INSERT INTO pf.version (source_id, name) VALUES (1, 'B') RETURNING id) UPDATE pf.comment SET version_id = other.id FROM other WHERE parent = 1",
+      'comment_parent_fkey',
+    ],
     ['INSERT INTO pf.idempotency SELECT * FROM pf.idempotency', 'idempotency_pkey'],
     ['DELETE FROM pf.source', 'version_source_id_fkey'],
   ])('refuses %s', async (sql, constraint) => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log and stored answers with their version, and metadata, templates, views, profiles and formulas with their source', async () => {
+  it('deletes log, comments and stored answers with their version, and metadata, templates, views, profiles and formulas with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
-    const tables = ['log', 'idempotency', 'col_meta', 'sql', 'view', 'profile', 'formula'];
+    const tables = [
+      'log',
+      'comment',
+      'idempotency',
+      'col_meta',
+      'sql',
+      'view',
+      'profile',
+      'formula',
+    ];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);
   });
 });

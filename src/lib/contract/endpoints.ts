@@ -1,4 +1,5 @@
 /** Every endpoint of the service. */
+import { COMMENT_ENDPOINTS } from './endpoints/comments';
 import type { Endpoint } from './endpoints/endpoint';
 import { FILE_ENDPOINTS } from './endpoints/files';
 import { LOG_ENDPOINTS } from './endpoints/log';
@@ -18,4 +19,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...VERSION_ENDPOINTS,
   ...ROW_ENDPOINTS,
   ...LOG_ENDPOINTS,
+  ...COMMENT_ENDPOINTS,
 ];

@@ -22,6 +22,7 @@ export const VersionEvent = v.variant('kind', [
   kind('note', { logid }),
   kind('status', {}),
   kind('locks', {}),
+  kind('comment', { id: v.number() }),
   kind('deleted', {}),
   kind('resync', {}),
 ]);

@@ -105,6 +105,12 @@ describe('400 and 404: ids', () => {
       ['locks', () => service.api.get(`/versions/${gone}/locks`)],
       ['POST locks', () => service.api.post(`/versions/${gone}/locks`, { ...user, slice: {} })],
       ['DELETE lock', () => service.api.del(`/locks/${gone}`)],
+      ['comments', () => service.api.get(`/versions/${gone}/comments`)],
+      [
+        'POST comments',
+        () => service.api.post(`/versions/${gone}/comments`, { ...user, slice: {}, text: 'x' }),
+      ],
+      ['PATCH comment', () => service.api.patch(`/comments/${gone}`, { ...user, text: 'x' })],
       ['undone', () => service.api.get(`/versions/${gone}/undone`)],
       ['redo', () => service.api.post(`/versions/${gone}/redo/1`, user)],
       ['reference', () => service.api.post(`/versions/${gone}/reference`, user)],

@@ -49,6 +49,9 @@ const sendFile = ({ api }: Service, path: string): Promise<Answer> =>
     body: 'Region,Amount,Code\nNorth,5.20,1\nSouth,7,x\n',
   });
 
+const commentOn = ({ api }: Service, path: string): Promise<Answer> =>
+  api.post(`${path}/comments`, { ...user, slice: { region: 'North' }, text: 'Right, @ann?' });
+
 /** A successful request to each endpoint, each on a plan or resource of its own. */
 const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
   'GET /health': (service) => service.api.get('/health'),
@@ -220,6 +223,27 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'DELETE /locks/{id}': onPlan(async (service, path) => {
     const { id } = (await service.api.post(`${path}/locks`, { ...user, slice: {} })).body;
     return service.api.del(`/locks/${id}`);
+  }),
+  'GET /versions/{id}/comments': onPlan(async (service, path) => {
+    await commentOn(service, path);
+    return service.api.get(`${path}/comments`);
+  }),
+  'POST /versions/{id}/comments': onPlan(commentOn),
+  'PATCH /comments/{id}': onPlan(async (service, path) => {
+    const { id } = (await commentOn(service, path)).body;
+    return service.api.patch(`/comments/${id}`, { ...user, text: '@bea', resolved: true });
+  }),
+  'DELETE /comments/{id}': onPlan(async (service, path) => {
+    const { id } = (await commentOn(service, path)).body;
+    return service.api.send(`/comments/${id}`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(user),
+    });
+  }),
+  'GET /comments/mentions': onPlan(async (service, path) => {
+    await commentOn(service, path);
+    return service.api.get('/comments/mentions?user=ann');
   }),
   'POST /versions/{id}/actuals': onPlan((service, path) =>
     service.api.post(`${path}/actuals`, { ...user, through: '2027-12-31' }),

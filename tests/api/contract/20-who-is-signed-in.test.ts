@@ -193,6 +193,15 @@ describe('The acting user', () => {
 
     const lock = { slice: { region: 'North' }, pf_user: 'mallory' };
     expect(ok(await service.api.post(`${path}/locks`, lock)).body.created_by).toBe('eve');
+    const comment = { slice: {}, text: 'Ready, @eve?', pf_user: 'mallory' };
+    const { id, created_by } = ok(await ann.post(`${path}/comments`, comment)).body;
+    expect(created_by).toBe('ann');
+    const edit = { text: 'Mine', pf_user: 'ann' };
+    await refused(service, () => service.api.patch(`/comments/${id}`, edit), 403, /^Only ann/);
+    await refused(service, () => service.api.del(`/comments/${id}`), 403, /^Only ann/);
+    const mentions = ok(await service.api.get('/comments/mentions?user=ann')).body;
+    expect(mentions.map((mention: { id: number }) => mention.id)).toEqual([id]);
+    expect((await ann.del(`/comments/${id}`)).status).toBe(204);
     expect(ok(await ann.post(`${path}/copy`, { name: 'Own copy' })).body.created_by).toBe('ann');
     expect(ok(await ann.post(`${path}/close`)).body.closed_by).toBe('ann');
     expect(ok(await ann.get(`/versions/${versionId}`)).body.status).toBe('closed');
@@ -344,6 +353,9 @@ describe('Roles', () => {
       () => reader.patch(`/log/${baseline}`, { note: 'mine' }),
       () => reader.post(`/sources/${sourceId}/versions`, { name: 'Mine' }),
       () => reader.post(`/sources/${sourceId}/profiles`, { name: 'Mine', weights: [] }),
+      () => reader.post(`${path}/comments`, { slice: {}, text: 'Mine' }),
+      () => reader.patch('/comments/1', { resolved: true }),
+      () => reader.del('/comments/1'),
       () => reader.patch('/profiles/1', { name: 'Mine' }),
       () => reader.del('/profiles/1'),
       () => ann.post(`/sources/${sourceId}/formulas`, { name: 'Mine', expression: '1' }),

@@ -27,6 +27,8 @@ export interface Endpoint {
   optionalBody?: true;
   /** Whether the endpoint writes rows and therefore accepts an `Idempotency-Key`. */
   writesRows?: true;
+  /** Whether the endpoint accepts an `Idempotency-Key` although it writes no rows. */
+  takesKey?: true;
   /** Whether the endpoint accepts `Prefer: return=minimal`. */
   minimal?: true;
   /** The successful answer: JSON of a schema, Arrow, the text of the metrics, events, or nothing. */

@@ -1,5 +1,6 @@
 /** A version with what reading or writing its forecast table needs, and its lock. */
-import type { AskedSlice } from '../../contract/slices';
+import type { AskedSlice, Slice } from '../../contract/slices';
+import { usableSlice } from '../../contract/slices';
 import type { Source, TemplateOperation } from '../../contract/sources';
 import type { Version } from '../../contract/versions';
 import type { ColumnRecord } from '../db/column-metadata';
@@ -139,6 +140,39 @@ export function sliceOf(
     );
   }
   return compileSlice(slice, columns, at);
+}
+
+/**
+ * Compiles a slice that has to select rows by a column, unless it is `{}`.
+ *
+ * @throws AppError 400, 409 as {@link sliceOf}; 400 for a slice that names something, but no dimension or
+ * date column: it would select every row
+ */
+export function selectingSlice(
+  target: ForecastVersion,
+  slice: AskedSlice,
+  at = 'slice',
+): CompiledSlice {
+  const compiled = sliceOf(target, slice, at);
+  const names = Object.keys(slice);
+  if (names.length > 0 && compiled.skipped.length === names.length) {
+    throw faultAt(
+      fieldPlace(at),
+      400,
+      `"${names.join('", "')}" is not a dimension or date column, so this would select every row`,
+    );
+  }
+  return compiled;
+}
+
+/**
+ * The part of a slice that selects rows, for a lock or a comment: without the keys that are not dimension or
+ * date columns. @throws AppError as {@link selectingSlice}
+ */
+export function sliceToStore(target: ForecastVersion, slice: AskedSlice): Slice {
+  const { skipped } = selectingSlice(target, slice);
+  const used = Object.entries(usableSlice(slice)).filter(([name]) => !skipped.includes(name));
+  return Object.fromEntries(used);
 }
 
 /**

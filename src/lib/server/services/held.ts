@@ -1,11 +1,10 @@
 /** Rows that a scale leaves unchanged: those of `hold` and locked ones. */
 import type { Lock } from '../../contract/locks';
 import type { AskedSlice } from '../../contract/slices';
-import { faultAt, fieldPlace } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';
 import type { ForecastVersion } from './forecast-version';
-import { sliceOf } from './forecast-version';
+import { selectingSlice } from './forecast-version';
 
 /** A slice whose rows a scale leaves unchanged. */
 export interface HeldSlice {
@@ -39,26 +38,14 @@ export const heldSlices = (
  * (docs/contract/14-what-the-operations-compute.md#hold).
  *
  * @returns undefined if no slice is held
- * @throws AppError 400, 409 as {@link sliceOf}; 400 for a slice that names something, but no dimension or
- * date column: it would hold every row
+ * @throws AppError 400, 409 as {@link selectingSlice}
  */
 export function heldRows(
   target: ForecastVersion,
   slices: readonly HeldSlice[],
 ): HeldRows | undefined {
   if (slices.length === 0) return undefined;
-  const held = slices.map(({ slice, at }) => {
-    const compiled = sliceOf(target, slice, at);
-    const names = Object.keys(slice);
-    if (names.length > 0 && compiled.skipped.length === names.length) {
-      throw faultAt(
-        fieldPlace(at),
-        400,
-        `"${names.join('", "')}" is not a dimension or date column, so this would hold every row`,
-      );
-    }
-    return compiled;
-  });
+  const held = slices.map(({ slice, at }) => selectingSlice(target, slice, at));
   return {
     where: join(
       held.map(({ where }) => sql`(${where})`),

@@ -1,6 +1,5 @@
 /** Locks of a version, and the writes that they refuse. */
 import type { Lock, LockRequest } from '../../contract/locks';
-import { usableSlice } from '../../contract/slices';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
@@ -14,8 +13,7 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { compileSlice } from '../sql/slice';
 import type { ForecastVersion } from './forecast-version';
-import { writeVersion } from './forecast-version';
-import { heldRows } from './held';
+import { sliceToStore, writeVersion } from './forecast-version';
 
 /** The locks of a version, oldest first. @throws AppError 404 */
 export async function locks(db: Database, versionId: number): Promise<Lock[]> {
@@ -36,10 +34,7 @@ export const addLock = (
 ): Promise<Lock> =>
   db.versionTransaction(versionId, async (tx) => {
     const target = await writeVersion(tx, versionId);
-    // The rules for the slice of a lock are those for the slice of a hold.
-    const skipped = heldRows(target, [{ slice, at: 'slice' }])?.skipped ?? [];
-    const used = Object.entries(usableSlice(slice)).filter(([name]) => !skipped.includes(name));
-    const lock = { slice: Object.fromEntries(used), note, created_by: pf_user };
+    const lock = { slice: sliceToStore(target, slice), note, created_by: pf_user };
     await tell(tx, versionId, { kind: 'locks' });
     return insertLock(tx, versionId, lock);
   });

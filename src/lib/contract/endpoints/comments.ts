@@ -1,0 +1,65 @@
+/** Endpoints of comments. */
+import * as v from 'valibot';
+import {
+  Comment,
+  CommentRequest,
+  CommentsAnswer,
+  DeleteCommentRequest,
+  EditCommentRequest,
+  MentionsAnswer,
+} from '../comments';
+
+import { created, type Endpoint, json, nothing } from './endpoint';
+
+export const COMMENT_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'get',
+    path: '/versions/{id}/comments',
+    role: 'reader',
+    summary: 'The comments of a version',
+    answer: json(CommentsAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/comments',
+    role: 'planner',
+    summary: 'Comment on a slice, or reply to a comment; on a closed version too',
+    request: CommentRequest,
+    takesKey: true,
+    answer: created(Comment),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'patch',
+    path: '/comments/{id}',
+    role: 'planner',
+    summary: 'Change the text of an own comment, or resolve or reopen a thread',
+    request: EditCommentRequest,
+    answer: json(Comment),
+    refusals: [400, 403, 404],
+  },
+  {
+    method: 'delete',
+    path: '/comments/{id}',
+    role: 'planner',
+    summary: 'Delete an own comment without replies',
+    request: DeleteCommentRequest,
+    answer: nothing,
+    refusals: [400, 403, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/comments/mentions',
+    role: 'reader',
+    summary: 'Comments in unresolved threads that mention a user, newest first',
+    query: {
+      user: {
+        schema: v.string(),
+        description: 'The mentioned user. Ignored if people are signed in: then the sender',
+      },
+    },
+    answer: json(MentionsAnswer),
+    refusals: [400],
+  },
+];

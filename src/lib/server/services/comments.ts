@@ -1,0 +1,155 @@
+/** Comments on slices of a version (docs/contract/19-planning-together.md#comments). */
+import type { CommentRequest, EditCommentRequest, Mention } from '../../contract/comments';
+import { Comment, mentionKey, mentionsIn } from '../../contract/comments';
+import type { Slice } from '../../contract/slices';
+import {
+  deleteComment,
+  findComment,
+  hasReplies,
+  insertComment,
+  listComments,
+  listMentions,
+  setResolved,
+  updateText,
+} from '../db/comments';
+import type { Database } from '../db/database';
+import type { WriteKey } from '../db/idempotency';
+import { tell } from '../db/notify';
+import { found } from '../db/queryable';
+import type { Transaction } from '../db/transaction';
+import { getVersion, lockVersion } from '../db/versions';
+import { AppError } from '../errors';
+import type { Resources } from './entries/writer';
+import { readVersion, sliceToStore } from './forecast-version';
+import { once } from './idempotency';
+
+/**
+ * The comments of a version, oldest first. Every read of a version's comments is made here, so that a rule
+ * about who may read which slice has one place. @throws AppError 404
+ */
+export async function comments(db: Database, versionId: number): Promise<Comment[]> {
+  await getVersion(db, versionId);
+  return listComments(db, versionId);
+}
+
+/** The newest comments in unresolved threads that mention a user. */
+export const mentions = (db: Database, user: string): Promise<Mention[]> =>
+  listMentions(db, mentionKey(user));
+
+/**
+ * Comments on a slice, or replies to a comment, also on a closed version. A reply reopens a resolved thread.
+ * @throws AppError 400 for a slice that cannot be used, and for a parent that is not a thread of this version;
+ * 404, 409 as for every slice
+ */
+export const addComment = (
+  { db, budget }: Resources,
+  versionId: number,
+  request: CommentRequest,
+  key?: WriteKey,
+): Promise<Comment> =>
+  budget.run(async (memory) => {
+    const added = await db.versionTransaction(versionId, async (tx) => {
+      // Shared: comments wait for no load, and for no other comment.
+      await lockVersion(tx, versionId, 'SHARE');
+      return once(tx, versionId, key, Comment, memory, () => add(tx, versionId, request));
+    });
+    memory.release();
+    return added;
+  });
+
+async function add(tx: Transaction, versionId: number, request: CommentRequest): Promise<Comment> {
+  const { text, pf_user } = request;
+  const { slice, parent } = await placeOf(tx, versionId, request);
+  const added = await insertComment(tx, {
+    version_id: versionId,
+    slice,
+    parent,
+    text,
+    mentions: mentionsIn(text),
+    created_by: pf_user,
+  });
+  await tell(tx, versionId, { kind: 'comment', id: added.id });
+  return added;
+}
+
+/** The slice and the thread of a new comment. */
+async function placeOf(
+  tx: Transaction,
+  versionId: number,
+  { slice, parent }: CommentRequest,
+): Promise<{ slice: Slice; parent: number | null }> {
+  if (parent === null || parent === undefined) {
+    if (!slice) throw new AppError(400, 'slice is missing', { field: 'slice' });
+    return { slice: sliceToStore(await readVersion(tx, versionId), slice), parent: null };
+  }
+  if (slice) {
+    throw new AppError(400, 'slice: a reply has the slice of its thread; leave it out', {
+      field: 'slice',
+    });
+  }
+  const refused = (problem: string) => new AppError(400, `parent: ${problem}`, { field: 'parent' });
+  // The lock keeps the thread from being deleted meanwhile.
+  const thread = await findComment(tx, parent, 'lock');
+  if (thread?.version_id !== versionId) {
+    throw refused(`version ${versionId} has no comment ${parent}`);
+  }
+  if (thread.parent !== undefined) {
+    throw refused(`comment ${parent} is a reply itself; reply to comment ${thread.parent}`);
+  }
+  if (thread.resolved_at !== undefined) await setResolved(tx, thread.id, null);
+  return { slice: thread.slice, parent: thread.id };
+}
+
+/**
+ * Changes the text of an own comment, and resolves or reopens a thread. To resolve what is resolved changes
+ * nothing.
+ * @throws AppError 400 if a reply is to be resolved, 403 for the text of somebody else, 404
+ */
+export const editComment = (
+  db: Database,
+  id: number,
+  { text, resolved, pf_user }: EditCommentRequest,
+): Promise<Comment> =>
+  db.transaction(async (tx) => {
+    let comment = await lockComment(tx, id);
+    const { version_id: versionId, parent, resolved_at } = comment;
+    if (resolved !== undefined && parent !== undefined) {
+      throw new AppError(
+        400,
+        `resolved: comment ${id} is a reply; only its thread, comment ${parent}, can be resolved`,
+        { field: 'resolved' },
+      );
+    }
+    if (text !== undefined && text !== comment.text) {
+      requireOwn(comment, pf_user, 'change its text');
+      comment = await updateText(tx, id, text, mentionsIn(text));
+    }
+    if (resolved !== undefined && resolved !== (resolved_at !== undefined)) {
+      comment = await setResolved(tx, id, resolved ? pf_user : null);
+    }
+    await tell(tx, versionId, { kind: 'comment', id });
+    return comment;
+  });
+
+/**
+ * Deletes an own comment. @throws AppError 403 for one of somebody else, 404, 409 while it has replies: they
+ * would lose what they answer
+ */
+export const removeComment = (db: Database, id: number, user: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    const comment = await lockComment(tx, id);
+    requireOwn(comment, user, 'delete it');
+    if (await hasReplies(tx, id)) {
+      throw new AppError(409, `Comment ${id} has replies, so it cannot be deleted; resolve it`);
+    }
+    await deleteComment(tx, id);
+    await tell(tx, comment.version_id, { kind: 'comment', id });
+  });
+
+const lockComment = async (tx: Transaction, id: number): Promise<Comment> =>
+  found(await findComment(tx, id, 'lock'), `comment ${id}`);
+
+function requireOwn({ created_by }: Comment, user: string, what: string): void {
+  if (created_by === user) return;
+  throw new AppError(403, `Only ${created_by}, who wrote this comment, may ${what}`);
+}
