@@ -435,19 +435,10 @@ test.describe('amounts for a block', () => {
     const before = await stored(service);
     const of = (at: string) => before.get(at) ?? { sales: NaN, units: NaN };
     const handle = pivot.grid.locator('td.pf-handle');
-    const dragCorner = async (to: CellName, end: () => Promise<void> = () => page.mouse.up()) => {
-      await expect(handle).toHaveCount(1);
-      const box = (await handle.boundingBox())!;
-      const target = await middle(pivot, to);
-      await page.mouse.move(box.x + box.width - 3, box.y + box.height - 3);
-      await page.mouse.down();
-      await page.mouse.move(target.x, target.y, { steps: 6 });
-      await end();
-    };
 
     // To the right, over the units in between: only the same measure gets the number.
     await pivot.click(cell('Chairs'));
-    await dragCorner(cell('Chairs', '2029'));
+    await pivot.dragCorner(cell('Chairs', '2029'));
     await expect.poll(() => scales(service)).toBe(1);
     await expect(status(page)).toContainText('3 cells');
     let now = await stored(service);
@@ -463,14 +454,14 @@ test.describe('amounts for a block', () => {
     await drag(pivot, cell('Furnishings', '2027'), cell('Tables', '2027'));
     await expect(status(page)).toContainText('2 cells');
     // Escape ends a drag without a change, and the block stays.
-    await dragCorner(cell('Bookcases', '2027'), async () => {
+    await pivot.dragCorner(cell('Bookcases', '2027'), async () => {
       await expect(pivot.grid.locator('td.pf-fill')).toHaveCount(4);
       await page.keyboard.press('Escape');
       await page.mouse.up();
     });
     await expect(pivot.grid.locator('td.pf-fill')).toHaveCount(0);
     await expect(status(page)).toContainText('2 cells');
-    await dragCorner(cell('Bookcases', '2027'));
+    await pivot.dragCorner(cell('Bookcases', '2027'));
     await expect.poll(() => scales(service)).toBe(2);
     now = await stored(service);
     expect(changed().sort()).toEqual(['Bookcases 2027', 'Chairs 2027', 'Chairs 2029']);

@@ -130,6 +130,19 @@ export class PivotPage {
     if (ctrl) await this.page.keyboard.up('Control');
   }
 
+  /** Drags the corner of the marked block to a cell. @param end releases the button, or does something before */
+  async dragCorner(to: CellName, end = () => this.page.mouse.up()): Promise<void> {
+    const corner = this.grid.locator('td.pf-handle');
+    await expect(corner).toHaveCount(1);
+    const box = await corner.boundingBox();
+    const target = await this.find(to);
+    if (!box || !target) throw new Error('The cells went while they were looked at.');
+    await this.page.mouse.move(box.x + box.width - 3, box.y + box.height - 3);
+    await this.page.mouse.down();
+    await this.page.mouse.move(target.x, target.y, { steps: 6 });
+    await end();
+  }
+
   /** Presses the +/− of a row. */
   async toggle(...row: string[]): Promise<void> {
     const header = this.grid.locator('tbody th', { hasText: row.at(-1) ?? '' });

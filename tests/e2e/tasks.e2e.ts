@@ -11,11 +11,11 @@ const CHAIRS: CellName = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales
 
 const TABLES: CellName = { row: ['Furniture', 'Tables'], column: ['2028', 'Sales'] };
 
-/** Returns the cents of the furniture of 2028, by sub-category. */
-async function furniture(service: Service): Promise<Record<string, number>> {
+/** Returns the cents of the furniture of 2028, by sub-category. @param more further conditions */
+async function furniture(service: Service, more = ''): Promise<Record<string, number>> {
   const rows = await service.query(
     `SELECT "Sub-Category" AS name, (100 * sum("Sales"))::int AS cents FROM ${TABLE}
-      WHERE "Category" = 'Furniture' AND "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' GROUP BY 1`,
+      WHERE "Category" = 'Furniture' AND "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' ${more} GROUP BY 1`,
   );
   return Object.fromEntries(rows.map(({ name, cents }) => [name, cents]));
 }
@@ -24,7 +24,10 @@ const sumOf = (amounts: Record<string, number>): number =>
   Object.values(amounts).reduce((sum, each) => sum + each, 0);
 
 const entriesAfterLoad = (service: Service) =>
-  service.query(`SELECT operation FROM pf.log WHERE operation <> 'baseline' ORDER BY id`);
+  service.query(
+    `SELECT operation FROM pf.log
+      WHERE version_id = 1 AND operation NOT IN ('baseline', 'reference') ORDER BY id`,
+  );
 
 test('moving 20 % of a customer to another one takes at most 8 actions and is one entry', async ({
   page,
@@ -249,4 +252,151 @@ test('taking back the open part of an old change takes at most 4 actions', async
     { operation: 'scale' },
     { operation: 'reverse' },
   ]);
+});
+
+test('shaping, pasting, filling, filtering and undoing take one to five actions each', async ({
+  context,
+  page,
+  service,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await loadYearBefore(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await furniture(service, `AND pf_iter <> 'reference'`);
+  const plan = () => furniture(service, `AND pf_iter <> 'reference'`);
+  const planner = new CountedPlanner(page, pivot);
+  const scales = async () =>
+    (await entriesAfterLoad(service)).filter(({ operation }) => operation === 'scale').length;
+
+  // Phase a year like the year before.
+  await planner.task(3, async () => {
+    await planner.select(CHAIRS);
+    await planner.type('=keep like ref');
+    await planner.press('Enter');
+    await expect.poll(scales).toBe(1);
+  });
+  expect(await plan()).toEqual(before);
+  const months = await service.query(
+    `SELECT sum("Sales") FILTER (WHERE pf_iter <> 'reference') AS plan,
+            sum("Sales") FILTER (WHERE pf_iter = 'reference') AS reference FROM ${TABLE}
+      WHERE "Sub-Category" = 'Chairs' AND "Order Date" BETWEEN '2028-01-01' AND '2028-12-31'
+      GROUP BY extract(month FROM "Order Date")`,
+  );
+  const share =
+    (before.Chairs ?? 0) / 100 / months.reduce((sum, each) => sum + Number(each.reference), 0);
+  for (const month of months)
+    expect(Number(month.plan)).toBeCloseTo(share * Number(month.reference), 1);
+
+  // Paste a block from a spreadsheet.
+  await page.evaluate(() => navigator.clipboard.writeText('70000\n12000'));
+  await planner.task(2, async () => {
+    await planner.select(CHAIRS);
+    await planner.press('Control+v');
+    await expect.poll(scales).toBe(2);
+  });
+  expect(await plan()).toEqual({ ...before, Chairs: 7_000_000, Furnishings: 1_200_000 });
+
+  // Undo the change of a moment ago.
+  await planner.task(1, async () => {
+    await planner.press('Control+z');
+    await expect.poll(plan).toEqual(before);
+  });
+
+  // Repeat an amount in the rows below.
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo((before.Chairs ?? NaN) / 100, 2);
+  await planner.task(2, async () => {
+    await planner.select(CHAIRS);
+    await planner.fillTo(TABLES);
+    await expect.poll(scales).toBe(2);
+  });
+  const { Chairs } = before;
+  expect(await plan()).toEqual({ ...before, Furnishings: Chairs, Tables: Chairs });
+
+  // Find a member, and show only it.
+  await planner.task(5, async () => {
+    await planner.press('Control+f');
+    await planner.type('Phones');
+    await planner.press('Escape');
+    await planner.press('Shift+F10');
+    await planner.click(page.getByRole('menuitem', { name: 'Only Phones', exact: true }));
+    await expect(pivot.grid.locator('tbody th')).toHaveText(['TOTAL', 'Technology', 'Phones']);
+  });
+});
+
+test('duplicating, comparing, locking, looking back, undoing a person’s changes, saving a view and exporting take two to four actions each', async ({
+  page,
+  service,
+}) => {
+  const slice = { 'Sub-Category': 'Chairs' };
+  for (const [pct, pf_user] of [
+    [10, 'ben'],
+    [-5, 'eve'],
+    [20, 'ben'],
+  ])
+    await service.api.post('/versions/1/scale', { slice, pct, pf_user });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const planner = new CountedPlanner(page, pivot);
+  const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const item = (name: string) => page.getByRole('menuitem', { name, exact: true });
+  const log = page.getByRole('region', { name: 'Log', exact: true });
+
+  await planner.task(4, async () => {
+    await planner.click(button('Actions for Plan 2027'));
+    await planner.click(item('Duplicate …'));
+    await planner.type('Cautious');
+    await planner.press('Enter');
+    await expect
+      .poll(() => service.query(`SELECT name FROM pf.version ORDER BY id`))
+      .toEqual([{ name: 'Plan 2027' }, { name: 'Cautious' }]);
+  });
+
+  await pivot.open(1);
+  await planner.task(2, async () => {
+    await planner.click(button('Compare'));
+    await planner.click(button(/^Cautious/));
+    await expect(button('Compared with Cautious')).toBeVisible();
+  });
+
+  await planner.task(4, async () => {
+    await planner.select({ row: ['Furniture', 'Tables'] });
+    await planner.click(button('Locks'));
+    await planner.click(button('Lock rows …'));
+    await planner.click(
+      page.getByRole('dialog').getByRole('button', { name: 'Lock', exact: true }),
+    );
+    await expect
+      .poll(() => service.query(`SELECT slice FROM pf.lock`))
+      .toEqual([{ slice: { Category: 'Furniture', 'Sub-Category': 'Tables' } }]);
+  });
+
+  await planner.task(2, async () => {
+    await planner.press('l');
+    await planner.click(log.getByRole('button', { name: 'Show the plan as it was after entry 1' }));
+    await expect(button('Back to now')).toBeVisible();
+  });
+  await button('Back to now').click();
+
+  await planner.task(4, async () => {
+    await planner.choose(log.getByRole('combobox', { name: 'Entries by' }), 'ben');
+    await planner.click(log.getByRole('button', { name: 'Undo these 2 …' }));
+    await planner.click(button('Undo 2 entries'));
+    await expect.poll(() => entriesAfterLoad(service)).toEqual([{ operation: 'scale' }]);
+  });
+
+  await planner.task(4, async () => {
+    await planner.click(button(/^Layout/));
+    await planner.click(item('Save as a new view …'));
+    await planner.type('Beside the cautious one');
+    await planner.press('Enter');
+    await expect(button('Layout: Beside the cautious one')).toBeVisible();
+  });
+
+  await planner.task(2, async () => {
+    const file = page.waitForEvent('download');
+    await planner.click(button('Export'));
+    await planner.click(item('Excel workbook of the pivot'));
+    expect((await file).suggestedFilename()).toBe('Plan 2027.xlsx');
+  });
 });
