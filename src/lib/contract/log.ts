@@ -2,8 +2,9 @@
 import * as v from 'valibot';
 import { ActualsAnswer, ActualsParams } from './actuals';
 import { ForecastAnswer, ForecastParams } from './forecasts';
+import { ImportParams } from './imports';
 import { LoadParams } from './loads';
-import type { CopyingLoad, DifferenceOperation, LoadOperation } from './operations';
+import type { CopyingLoad, DifferenceOperation, FileOperation, LoadOperation } from './operations';
 import {
   ENTRY_ENTRIES,
   EntryOrigin,
@@ -33,6 +34,9 @@ const LOAD_ENTRIES = {
 const DIFFERENCE_ENTRIES = { actual: kept('actual', ActualsParams) } satisfies {
   [O in DifferenceOperation]: v.GenericSchema<unknown, { operation: O }>;
 };
+const FILE_ENTRIES = { import: kept('import', ImportParams) } satisfies {
+  [O in FileOperation]: v.GenericSchema<unknown, { operation: O }>;
+};
 const LoadContent = v.variant('operation', Object.values(LOAD_ENTRIES));
 
 /** The request of an entry: `operation` decides the form of `slice` and `params`. */
@@ -41,6 +45,7 @@ const EntryContent = v.variant('operation', [
   ...Object.values(SLICE_ENTRIES),
   ...Object.values(ENTRY_ENTRIES),
   ...Object.values(DIFFERENCE_ENTRIES),
+  ...Object.values(FILE_ENTRIES),
 ]);
 
 /** An entry before it is written. */
@@ -78,6 +83,9 @@ export type ReverseEntry = Extract<LogEntry, { operation: 'reverse' }>;
 
 /** An entry that closes months on actuals. */
 export type ActualEntry = Extract<LogEntry, { operation: 'actual' }>;
+
+/** An entry that imports cells of a file. */
+export type ImportEntry = Extract<LogEntry, { operation: 'import' }>;
 
 /** Returns whether an entry loads rows from the source. */
 export const isLoadEntry = <Entry extends LogEntry>(

@@ -17,10 +17,11 @@ interface OperationFacts {
   iter: string;
   /**
    * The origin of the written rows: rows of the source table, a forecast of them, rows of the version selected
-   * by a slice, the rows of another entry, or the difference between rows of the source and of the version. A load
-   * can be edited only while its version has no other entry than loads.
+   * by a slice, the rows of another entry, the difference between rows of the source and of the version, or rows of
+   * the version selected by the cells of a file. A load can be edited only while its version has no other entry
+   * than loads.
    */
-  reads: 'source' | 'history' | 'slice' | 'entry' | 'difference';
+  reads: 'source' | 'history' | 'slice' | 'entry' | 'difference' | 'file';
   /** Key that opens the form on the pivot page; null if there is none. */
   hotkey: string | null;
 }
@@ -102,6 +103,15 @@ export const OPERATIONS = {
     reads: 'difference',
     hotkey: null,
   },
+  import: {
+    label: 'Import',
+    summary: 'Write the cells of a file that was changed elsewhere',
+    verbs: { infinitive: 'Import', past: 'Imported', progressive: 'Importing' },
+    tone: 'accent',
+    iter: 'import',
+    reads: 'file',
+    hotkey: null,
+  },
 } as const satisfies Record<string, OperationFacts>;
 
 /** The operation of a log entry. */
@@ -121,6 +131,8 @@ export type SliceOperation = Reading<'slice'>;
 export type EntryOperation = Reading<'entry'>;
 /** An operation that creates rows from the difference between the source and the version. */
 export type DifferenceOperation = Reading<'difference'>;
+/** An operation that creates rows from the cells of a file. */
+export type FileOperation = Reading<'file'>;
 
 /** Returns whether a name is an operation. */
 export const isLogOperation = (name: string): name is LogOperation =>

@@ -251,6 +251,19 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/actuals/preview': onPlan((service, path) =>
     service.api.post(`${path}/actuals/preview`, { through: '2027-12-31' }),
   ),
+  'POST /versions/{id}/import': onPlan((service, path) =>
+    service.api.post(`${path}/import`, {
+      ...user,
+      file: { name: 'plan.xlsx', sha256: '0'.repeat(64) },
+      edits: [{ slice: {}, value_incr: 1 }],
+    }),
+  ),
+  'POST /versions/{id}/import/preview': onPlan((service, path) =>
+    service.api.post(`${path}/import/preview`, {
+      edits: [{ slice: {}, value_incr: 1 }],
+      since: 0,
+    }),
+  ),
   'POST /versions/{id}/scale': onPlan((service, path) =>
     service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 1 }),
   ),

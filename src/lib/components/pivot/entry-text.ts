@@ -76,6 +76,10 @@ export function entryText(entry: Described, words: Words): string | null {
     }
     case 'reverse':
       return `of entry ${entry.params.reverse_of}`;
+    case 'import': {
+      const { file, edits } = entry.params;
+      return `${plural(edits.length, 'cell')} of ${file.name}`;
+    }
     case 'actual':
       return `closed through ${monthOrDay(entry.params.through)}`;
   }

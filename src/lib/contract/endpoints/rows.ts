@@ -16,6 +16,7 @@ import {
   ForecastPreviewRequest,
   ForecastRequest,
 } from '../forecasts';
+import { ImportPreview, ImportPreviewRequest, ImportRequest } from '../imports';
 import { ActualsAnswer, ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../actuals';
 import { Lock, LockRequest, LocksAnswer } from '../locks';
 import { MOST_ENTRIES, SegmentsAnswer, UndoRequest } from '../log';
@@ -174,6 +175,25 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     summary: 'Preview of closing months, month by month',
     request: ActualsPreviewRequest,
     answer: json(ActualsPreview),
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/import',
+    role: 'planner',
+    summary: OPERATIONS.import.summary,
+    request: ImportRequest,
+    writesRows: true,
+    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
+    refusals: [400, 403, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/import/preview',
+    role: 'reader',
+    summary: 'The cells of an import as they are, and what later entries added to them',
+    request: ImportPreviewRequest,
+    answer: json(ImportPreview),
     refusals: [400, 404, 409, 422],
   },
   {

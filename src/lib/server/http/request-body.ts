@@ -34,13 +34,16 @@ export function requireBodyType(request: Request, file?: readonly string[]): voi
 /**
  * The body of a request, held to a schema and to the configured size.
  *
+ * @param times the body may be this many times as long as the configured size
  * @throws AppError 413 if it is too large, 400 if there is none, it does not parse or does not
  * fit, naming the field
  */
 export const readJson = async <Body>(
   { request, locals }: Received,
   schema: v.GenericSchema<unknown, Body>,
-): Promise<Body> => fitted(await readText(request, locals.config.bodyLimit), schema, locals);
+  times = 1,
+): Promise<Body> =>
+  fitted(await readText(request, locals.config.bodyLimit * times), schema, locals);
 
 /** The parts of a request that reading its body needs. */
 interface Received {
@@ -63,9 +66,10 @@ interface Received {
 export async function readWrite<Body>(
   received: Received & { url: URL },
   schema: v.GenericSchema<unknown, Body>,
+  times = 1,
 ): Promise<{ body: Body; key: WriteKey | undefined }> {
   const { request, locals } = received;
-  const text = await readText(request, locals.config.bodyLimit);
+  const text = await readText(request, locals.config.bodyLimit * times);
   return { key: writeKey(received, text), body: fitted(text, schema, locals) };
 }
 

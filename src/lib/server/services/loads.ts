@@ -38,7 +38,7 @@ import type { ForecastVersion } from './forecast-version';
 import { readVersion, storedTemplate } from './forecast-version';
 import { logOf } from './log';
 
-/** "scale, recode, clone, reverse or actual" */
+/** "scale, recode, clone, reverse, actual or import" */
 const ANY_OPERATION = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   LOG_OPERATIONS.filter((operation) => !isLoad(operation)),
 );

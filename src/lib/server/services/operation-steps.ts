@@ -1,7 +1,12 @@
 /** Writes an operation step by step: the log entry, then the rows of each step. */
 import * as v from 'valibot';
 import type { NewEntry } from '../../contract/log';
-import type { EntryOperation, LogOperation, SliceOperation } from '../../contract/operations';
+import type {
+  EntryOperation,
+  FileOperation,
+  LogOperation,
+  SliceOperation,
+} from '../../contract/operations';
 import { isSliceOperation } from '../../contract/operations';
 import type { AskedSlice, Slice } from '../../contract/slices';
 import type { Column } from '../arrow/column-plan';
@@ -34,13 +39,19 @@ export const numeric = (amount: number | string | null | undefined): SqlText =>
   typedLiteral(amount ?? null, sql`numeric`);
 
 /** The common part of an entry and of the request that makes it. */
-export const describe = <O extends SliceOperation | EntryOperation, S extends Slice | null>(
+export const describe = <
+  O extends SliceOperation | EntryOperation | FileOperation,
+  S extends Slice | null,
+>(
   operation: O,
   { pf_user, note = null }: { pf_user: string; note?: string | null | undefined },
   slice: S,
 ) => ({ operation, slice, pf_user, note });
 
-type OperationEntry = Extract<NewEntry, { operation: SliceOperation | EntryOperation }>;
+type OperationEntry = Extract<
+  NewEntry,
+  { operation: SliceOperation | EntryOperation | FileOperation }
+>;
 
 /** One statement of an operation: the stored template with its tokens. */
 export interface Step {

@@ -1,7 +1,7 @@
 /** Runs an undone entry again. */
 import * as v from 'valibot';
 import { ForecastAnswer } from '../../contract/forecasts';
-import type { ActualEntry, LogEntry, ReverseEntry } from '../../contract/log';
+import type { ActualEntry, ImportEntry, LogEntry, ReverseEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { SliceOperation, SliceRequests } from '../../contract/operations';
 import { SLICE_REQUESTS } from '../../contract/operations';
@@ -11,6 +11,7 @@ import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
 import { ActualsResult, actualsIn } from './actuals';
 import { forecastAgain } from './forecast-load';
+import { importIn } from './import';
 import { loadAgain, recordedLoad } from './loads';
 import { operateIn } from './operate';
 import { OperationResult } from './operation-steps';
@@ -55,6 +56,7 @@ export async function runAgain(
     if (isLoadEntry(entry)) return await loadAgain(writer, entry, user);
     if (entry.operation === 'reverse') return await reverseAgain(writer, entry, user);
     if (entry.operation === 'actual') return await actualsAgain(writer, entry, user);
+    if (entry.operation === 'import') return await importAgain(writer, entry, user);
     return await operateAgain(writer, entry.operation, entry, user);
   } catch (error) {
     if (!(error instanceof AppError) || ![400, 404, 409].includes(error.status)) throw error;
@@ -72,6 +74,15 @@ function reverseAgain(
 ): Promise<OperationResult> {
   if (!slice || !params) throw unrecorded();
   return reverseIn(writer, params.reverse_of, { slice, pf_user: user, note });
+}
+
+function importAgain(
+  writer: EntryWriter,
+  { params, note }: ImportEntry,
+  user: string,
+): Promise<OperationResult> {
+  if (!params) throw unrecorded();
+  return importIn(writer, { ...params, pf_user: user, note });
 }
 
 /** Closes the same days again, on the current source. */

@@ -195,6 +195,7 @@ function readAnew(entry: LogEntry): LogEntry {
 
 function slicesOf({ operation, slice, params }: LogEntry): Slice[] {
   const own = slice ? [slice] : [];
+  if (operation === 'import' && params) return params.edits.map((edit) => edit.slice);
   if (operation !== 'scale' || !params) return own;
   const kept = (edit: { keep?: Slice | undefined; spread?: string | StoredShape | undefined }) =>
     [edit.keep, shapeOf(edit)?.like?.slice].filter((slice) => slice !== undefined);

@@ -280,7 +280,7 @@ function amountsOf(edit: ScaleEdit, shape: ResolvedShape | undefined) {
  * Checks the amounts of a scale. @throws AppError 422 for a measure that the source does not have, an amount
  * that a double cannot hold exactly, or a change of zero
  */
-function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void {
+export function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void {
   const asked = AMOUNTS.filter(({ field }) => edit[field] != null);
   for (const { field, role, kind } of asked) {
     if (role === null) continue;

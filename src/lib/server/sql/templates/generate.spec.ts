@@ -9,6 +9,7 @@ import { forecastTemplate, takeOutTemplate } from './forecast';
 import { cloneTemplate } from './clone';
 import { generateTemplates } from './generate';
 import { recodeTemplate } from './recode';
+import { importTemplate } from './import';
 import { reverseTemplate } from './reverse';
 import { scaleShapeTemplate } from './scale-shape';
 
@@ -108,6 +109,7 @@ describe('the forms of a statement that are not stored', () => {
       'scale.shape': scaleShapeTemplate(used, { columns: by, unit: 'month' }),
       'recode.share': recodeTemplate(used, 'share'),
       'clone.ramp': cloneTemplate(used, 'leaf'),
+      import: importTemplate(used),
       reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),
       actual: actualTemplate(SUPERSTORE, used),
       forecast: forecastTemplate(SUPERSTORE, used, { by: [region], date, unit: 'month' }),

@@ -1,5 +1,5 @@
 /** The common parts of the scale, recode and clone templates: netting a slice and answering new rows. */
-import type { EntryOperation, SliceOperation } from '../../../contract/operations';
+import type { EntryOperation, FileOperation, SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, groupedBy, rawSelectList } from '../grain';
@@ -107,7 +107,7 @@ export function roundingScale(
 
 /** The end of an operation: inserts the new rows and returns them, raw or at the grain. */
 export function writeAndAnswer(
-  operation: SliceOperation | EntryOperation,
+  operation: SliceOperation | EntryOperation | FileOperation,
   columns: readonly ForecastColumn[],
   rows: SqlText,
 ): SqlText {

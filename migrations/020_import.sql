@@ -1,0 +1,8 @@
+-- Imports: an operation that writes the cells of a file. Servers of earlier builds cannot read such an entry.
+
+ALTER TABLE pf.log
+  DROP CONSTRAINT IF EXISTS log_operation_check,
+  ADD CONSTRAINT log_operation_check
+    CHECK (operation IN (
+      'baseline', 'reference', 'forecast', 'scale', 'recode', 'clone', 'reverse', 'actual', 'import'
+    ));

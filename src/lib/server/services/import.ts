@@ -1,0 +1,238 @@
+/** Writes the cells of a file that was changed elsewhere. */
+import { digitsOf } from '../../contract/decimals';
+import type {
+  ImportCell,
+  ImportEdit,
+  ImportParams,
+  ImportPreview,
+  ImportPreviewRequest,
+  ImportRequest,
+} from '../../contract/imports';
+import { usableSlice } from '../../contract/slices';
+import type { Cell } from '../db/cells';
+import { cellsOf, laterParts } from '../db/cells';
+import type { Database } from '../db/database';
+import type { WriteKey } from '../db/idempotency';
+import type { Transaction } from '../db/transaction';
+import { AppError, inEntry } from '../errors';
+import { editedLeaves } from '../sql/edited-leaves';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { measureKind, measureOf } from '../sql/forecast-columns';
+import { sql } from '../sql/quote';
+import { excludeClause } from '../sql/slice';
+import { importTemplate } from '../sql/templates/import';
+import { groupColumns } from '../sql/templates/parting';
+import type { OperationWriter } from './entries/open-entry';
+import type { Held, Resources } from './entries/writer';
+import { writingRows } from './entries/writer';
+import type { ForecastVersion } from './forecast-version';
+import { readVersion, sliceOf } from './forecast-version';
+import type { HeldRows } from './held';
+import { heldRows, heldSlices } from './held';
+import { lockedRows } from './locks';
+import { describe, numeric, OperationResult, writeSteps } from './operation-steps';
+import { textOf, wholeOf } from './parts';
+import { checkAmount } from './scale';
+
+/**
+ * Writes the changed cells of a file as one entry (docs/contract/05-operations.md#post-versionsidimport).
+ *
+ * @throws AppError as {@link importIn}, 403 if the version is closed
+ */
+export const importCells = (
+  resources: Resources,
+  versionId: number,
+  request: ImportRequest,
+  key?: WriteKey,
+): Promise<Held<OperationResult>> =>
+  writingRows(resources, versionId, key, OperationResult, (writer) => importIn(writer, request));
+
+/**
+ * Writes the changed cells of a file within an open write. Each cell gets what it lacks to its total, spread in
+ * proportion over its leaves that no lock holds (docs/contract/14-what-the-operations-compute.md#import).
+ *
+ * @throws AppError 400 for a slice, and for two cells with a row in common; 422 for a cell without a row that can
+ * change, and if every cell has its amount already
+ */
+export async function importIn(
+  writer: OperationWriter,
+  request: ImportRequest,
+): Promise<OperationResult> {
+  const { tx, target } = writer;
+  const { columns } = target;
+  const { edits } = request;
+  const held = heldRows(target, heldSlices(null, await writer.locked()));
+  const cells = await readCells(tx, target, edits, held);
+  requireChangeable(cells, edits.length);
+  const changes = cells.flatMap((cell) => {
+    const edit = edits[cell.number];
+    if (!edit) return [];
+    const [value, units] = ROLES.map((role) => incrementOf(role, edit, cell, columns));
+    const isChange = [value, units].some((increment) => Number(increment) !== 0);
+    const values = [numeric(value), numeric(units)];
+    return isChange ? [{ number: cell.number, slice: edit.slice, values }] : [];
+  });
+  if (changes.length === 0) {
+    throw new AppError(422, 'Every cell has its amount already; there is nothing to write');
+  }
+  const { group, amounts } = groupColumns(columns);
+  const names = [group, amounts.value, amounts.units];
+  return writeSteps(writer, { ...describe('import', request, null), params: paramsOf(request) }, [
+    {
+      slice: {},
+      held,
+      tokens: { groups: editedLeaves(changes, columns, names) },
+      template: importTemplate(columns),
+      otherwise: 'The changes round to zero on every leaf; there is nothing to write',
+    },
+  ]);
+}
+
+/**
+ * Reads the cells of a file: their totals, which of them cannot be changed, and what later entries added to them.
+ * Nothing is written, and a closed version can be read too.
+ *
+ * @throws AppError 400 as {@link importIn}; 404 if there is no such version
+ */
+export const previewImport = (
+  db: Database,
+  versionId: number,
+  { edits, since }: ImportPreviewRequest,
+): Promise<ImportPreview> =>
+  db.versionRead(versionId, async (tx) => {
+    const target = await readVersion(tx, versionId);
+    const held = heldRows(target, heldSlices(null, await lockedRows(tx, target)));
+    const found = new Map(
+      (await readCells(tx, target, edits, held)).map((cell) => [cell.number, cell]),
+    );
+    const cells = edits.map((_, i) => cellOf(found.get(i), target.columns));
+    if (since == null) return { cells };
+    const later = cells.map((cell) => {
+      const entries: NonNullable<ImportCell['entries']> = [];
+      return { ...cell, entries };
+    });
+    const rows = { ...target, seen: excludeClause(target.version.exclude_iters) };
+    for (const { number, logid, rows: row_count, value, units } of await laterParts(
+      tx,
+      rows,
+      numbered(edits),
+      since,
+    )) {
+      const totals = { value_total: amountOf(value), units_total: amountOf(units) };
+      later[number]?.entries.push({ logid, row_count, ...totals });
+    }
+    return { cells: later };
+  });
+
+const ROLES = ['value', 'units'] as const;
+
+const amountOf = (text: string | null): number | null => (text === null ? null : Number(text));
+
+const numbered = (edits: readonly ImportEdit[]) =>
+  edits.map(({ slice }, number) => ({ number, slice }));
+
+/** @throws AppError 400, 409, 422 for the slice or amount of a cell; 400 for two cells with a row in common */
+async function readCells(
+  tx: Transaction,
+  target: ForecastVersion,
+  edits: readonly ImportEdit[],
+  held: HeldRows | undefined,
+): Promise<Cell[]> {
+  for (const [i, edit] of edits.entries()) {
+    await inEntry(`edits.${i}`, () => {
+      checkAmount(edit, target.columns);
+      sliceOf(target, edit.slice);
+    });
+  }
+  const rows = {
+    ...target,
+    seen: excludeClause(target.version.exclude_iters),
+    free: held ? sql`(${held.where}) IS NOT TRUE` : sql`TRUE`,
+  };
+  const cells = await cellsOf(tx, rows, numbered(edits));
+  const shared = cells.find((cell) => cell.shared !== cell.number);
+  if (shared) {
+    throw new AppError(
+      400,
+      `edits.${shared.number} and edits.${shared.shared} have rows in common; send cells that do not overlap`,
+      { field: `edits.${shared.shared}.slice` },
+    );
+  }
+  return cells;
+}
+
+/** Returns a cell as a preview answers it. @param cell undefined if it has no row */
+function cellOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): ImportCell {
+  const has = (role: 'value' | 'units') => (measureOf(role, columns) ? 0 : null);
+  if (!cell) {
+    const totals = { value_total: has('value'), units_total: has('units') };
+    return { row_count: 0, ...totals, refusal: 'no_rows' };
+  }
+  const totals = { value_total: amountOf(cell.value), units_total: amountOf(cell.units) };
+  return { row_count: cell.rows, ...totals, refusal: refusalOf(cell) };
+}
+
+const refusalOf = ({ rows, isFree }: Cell): ImportCell['refusal'] =>
+  rows === 0 ? 'excluded' : isFree ? null : 'locked';
+
+const SENTENCES = {
+  no_rows: 'no row of the version is in',
+  excluded: 'operations skip every row of',
+  locked: 'every row is locked of',
+} as const satisfies Record<NonNullable<ImportCell['refusal']>, string>;
+
+/** Maximum number of edits that an error names. */
+const MOST_NAMED = 5;
+
+/** @throws AppError 422 naming cells that cannot be changed */
+function requireChangeable(cells: readonly Cell[], count: number): void {
+  const found = new Map(cells.map((cell) => [cell.number, cell]));
+  const refused = Array.from({ length: count }, (_, number) => {
+    const cell = found.get(number);
+    return { number, refusal: cell ? refusalOf(cell) : ('no_rows' as const) };
+  });
+  const [first] = refused.filter(({ refusal }) => refusal !== null);
+  if (!first?.refusal) return;
+  const same = refused.filter(({ refusal }) => refusal === first.refusal);
+  const named = same.slice(0, MOST_NAMED).map(({ number }) => `edits.${number}`);
+  const more = same.length - named.length;
+  throw new AppError(
+    422,
+    `Nothing was written, because ${SENTENCES[first.refusal]} ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    { field: `edits.${first.number}` },
+  );
+}
+
+/** Returns what a cell gets of a measure, as text with all its digits; 0 if the measure does not change. */
+function incrementOf(
+  role: 'value' | 'units',
+  edit: ImportEdit,
+  cell: Cell,
+  columns: readonly ForecastColumn[],
+): string {
+  const column = measureOf(role, columns);
+  const [increment, total] = [edit[`${role}_incr`], edit[`${role}_total`]];
+  if (!column) return '0';
+  if (total == null) return String(increment ?? 0);
+  const present = cell[role] ?? '0';
+  const kind = measureKind(column);
+  if (!kind.exact) {
+    const gap = total - Number(present);
+    return String(Math.abs(gap) > cell[`${role}Noise`] ? gap : 0);
+  }
+  const asked = String(total);
+  const decimals = kind.scale ?? Math.max(2, digitsOf(asked).places, cell[`${role}Decimals`]);
+  return textOf(wholeOf(asked, decimals) - wholeOf(present, decimals), decimals);
+}
+
+/** The request as the log stores it. */
+const paramsOf = ({ file, edits }: ImportRequest): ImportParams => ({
+  file,
+  edits: edits.map(({ slice, ...amounts }) => ({
+    slice: usableSlice(slice),
+    ...(amounts.value_total != null && { value_total: amounts.value_total }),
+    ...(amounts.units_total != null && { units_total: amounts.units_total }),
+    ...(amounts.value_incr != null && { value_incr: amounts.value_incr }),
+    ...(amounts.units_incr != null && { units_incr: amounts.units_incr }),
+  })),
+});

@@ -1,0 +1,371 @@
+import { createHash } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { it } from '../support/api';
+import { bytes, plan, type SourceRow, type TableColumn } from '../support/planned';
+import type { Service } from '../support/service';
+
+type Row = Record<string, unknown>;
+
+const FILE = { name: 'plan.xlsx', sha256: createHash('sha256').update('plan').digest('hex') };
+
+const COLUMNS: TableColumn[] = [
+  { name: 'Region', type: 'text', role: 'dimension' },
+  { name: 'Product', type: 'text', role: 'dimension' },
+  { name: 'Order Date', type: 'date', role: 'date' },
+  { name: 'Sales', type: 'numeric(14,2)', role: 'value' },
+  { name: 'Units', type: 'integer', role: 'units' },
+];
+
+const row = (
+  Region: string | null,
+  Product: string,
+  month: number,
+  Sales: number,
+  Units: number,
+) => ({
+  ...{ Region, Product, Sales, Units },
+  'Order Date': `2027-0${month}-15`,
+});
+
+/** Three regions with two products in three months; each amount is different. */
+const ROWS: SourceRow[] = [null, 'East', 'West'].flatMap((region, r) =>
+  ['Chair', 'Desk'].flatMap((product, p) =>
+    [1, 2, 3].map((month) =>
+      row(region, product, month, 100 * (r + 1) + 10 * p + month, r + p + month),
+    ),
+  ),
+);
+
+const JANUARY = { from: '2027-01-01', to: '2027-01-31' };
+const MARCH = { from: '2027-03-01', to: '2027-03-31' };
+
+/** A version of some rows, and helpers for its imports. */
+async function planned(service: Service, rows: readonly SourceRow[] = ROWS, columns = COLUMNS) {
+  const made = await plan(service, columns, rows);
+  const { api } = service;
+  expect((await api.post(`${made.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
+  const body = (edits: unknown) => ({ file: FILE, edits, pf_user: 'bob' });
+  const imports = (edits: unknown, more: object = {}) =>
+    api.post(`${made.path}/import`, { ...body(edits), ...more });
+  const preview = async (edits: unknown, since?: number) =>
+    (await api.post(`${made.path}/import/preview`, { edits, since })).body;
+  /** Checks that an import is refused and changes nothing. */
+  const refused = async (edits: unknown, status: number, more: object = {}) => {
+    const before = await bytes(service, made);
+    const answer = await imports(edits, more);
+    expect(answer.status).toBe(status);
+    expect(await bytes(service, made)).toEqual(before);
+    return answer.body;
+  };
+  const entries = async () => (await api.get(`${made.path}/log`)).body.entries;
+  const sums = async (where: string) =>
+    (
+      await service.query(
+        `SELECT sum("Sales")::text AS sales, sum("Units")::int AS units FROM ${made.table} WHERE ${where}`,
+      )
+    )[0];
+  return { ...made, imports, preview, refused, entries, sums };
+}
+
+describe('an import', () => {
+  it('gives each cell its total to the last digit, as one entry, and is undone byte for byte', async ({
+    service,
+  }) => {
+    const made = await planned(service);
+    const before = await bytes(service, made);
+    const answer = await made.imports(
+      [
+        { slice: { Region: 'East', 'Order Date': JANUARY }, value_total: 1000.01 },
+        { slice: { Region: 'East', 'Order Date': MARCH }, units_total: 7, value_incr: -0.07 },
+        { slice: { Region: null, Product: ['Chair'] }, value_total: 0, units_total: 0 },
+        { slice: { Region: ['West'], Product: ['Chair', 'Desk'] }, value_total: -33.33 },
+      ],
+      { note: 'From Excel' },
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.body[0]).toMatchObject({
+      pf_iter: 'import',
+      pf_op: 'import',
+      pf_note: 'From Excel',
+    });
+    const january = `"Order Date" < '2027-02-01'`;
+    expect(await made.sums(`"Region" = 'East' AND ${january}`)).toEqual({
+      sales: '1000.01',
+      units: 5,
+    });
+    expect(await made.sums(`"Region" = 'East' AND "Order Date" >= '2027-03-01'`)).toEqual({
+      sales: '415.93',
+      units: 7,
+    });
+    expect(await made.sums(`"Region" IS NULL AND "Product" = 'Chair'`)).toEqual({
+      sales: '0.00',
+      units: 0,
+    });
+    expect(await made.sums(`"Region" IS NULL AND "Product" = 'Desk'`)).toEqual({
+      sales: '336.00',
+      units: 9,
+    });
+    expect(await made.sums(`"Region" = 'West'`)).toMatchObject({ sales: '-33.33' });
+    const [entry] = await made.entries();
+    expect(entry).toMatchObject({
+      operation: 'import',
+      slice: null,
+      pf_user: 'bob',
+      note: 'From Excel',
+      params: {
+        file: FILE,
+        edits: [
+          { slice: { Region: 'East', 'Order Date': JANUARY }, value_total: 1000.01 },
+          { units_total: 7, value_incr: -0.07 },
+          {},
+          {},
+        ],
+      },
+    });
+    expect(answer.body).toHaveLength(entry.row_count);
+    const { body } = await service.api.post(`${made.path}/explain`, { slice: { Region: 'West' } });
+    expect(body.entries.map((e: Row) => e.operation)).toEqual(['baseline', 'import']);
+    expect((await service.api.del(`/log/${entry.id}`)).status).toBe(200);
+    expect(await bytes(service, made)).toEqual(before);
+  });
+
+  it('aims at its totals again when it is redone, and runs again in a replay and a copy', async ({
+    service,
+  }) => {
+    const made = await planned(service);
+    await made.imports([
+      { slice: { Region: 'East' }, value_total: 5000 },
+      { slice: { Region: 'West' }, value_incr: 12.5 },
+    ]);
+    const [{ id }] = await made.entries();
+    await service.api.del(`/log/${id}`);
+    await service.api.post(`${made.path}/scale`, { slice: {}, pct: 10, pf_user: 'eve' });
+    const west = Number(((await made.sums(`"Region" = 'West'`)) as Row).sales);
+    const redone = await service.api.post(`${made.path}/redo/${id}`, { pf_user: 'eve' });
+    expect(redone.status).toBe(200);
+    expect(await made.sums(`"Region" = 'East'`)).toMatchObject({ sales: '5000.00' });
+    expect(Number(((await made.sums(`"Region" = 'West'`)) as Row).sales)).toBeCloseTo(
+      west + 12.5,
+      6,
+    );
+    expect((await made.entries())[0].params).toMatchObject({ file: FILE, redo_of: id });
+
+    const names = { replay: 'Replayed', copy: 'Copied' };
+    for (const [how, name] of Object.entries(names)) {
+      const again = await service.api.post(`${made.path}/${how}`, { name, pf_user: 'ann' });
+      expect(again.body.error).toBeUndefined();
+      const versionId = again.body.version?.id ?? again.body.id;
+      const { body } = await service.api.post(`/versions/${versionId}/slice`, {
+        slice: { Region: 'East' },
+      });
+      expect(body).toMatchObject({ value_total: 5000 });
+      const [newest] = (await service.api.get(`/versions/${versionId}/log`)).body.entries;
+      expect(newest).toMatchObject({ operation: 'import', params: { file: FILE } });
+    }
+  });
+
+  it('is taken back in part, like other operations', async ({ service }) => {
+    const made = await planned(service);
+    await made.imports([
+      { slice: { Region: 'East' }, value_total: 5000 },
+      { slice: { Region: 'West' }, value_total: 6000 },
+    ]);
+    const [{ id }] = await made.entries();
+    const answer = await service.api.post(`/log/${id}/reverse`, {
+      slice: { Region: 'West' },
+      pf_user: 'eve',
+    });
+    expect(answer.status).toBe(200);
+    expect(await made.sums(`"Region" = 'East'`)).toMatchObject({ sales: '5000.00' });
+    expect(await made.sums(`"Region" = 'West'`)).toMatchObject({ sales: '1842.00' });
+  });
+
+  it('spreads over rows that no lock holds, and refuses cells in which every row is locked', async ({
+    service,
+  }) => {
+    const made = await planned(service);
+    const lock = { slice: { Region: 'East', Product: 'Chair' }, pf_user: 'eve' };
+    await service.api.post(`${made.path}/locks`, lock);
+    const edits = [
+      { slice: { Region: 'West' }, value_total: 1 },
+      { slice: { Region: 'East', Product: 'Chair' }, value_total: 1 },
+    ];
+    const { error, field } = await made.refused(edits, 422);
+    expect([error, field]).toEqual([
+      'Nothing was written, because every row is locked of edits.1',
+      'edits.1',
+    ]);
+    expect((await made.preview(edits)).cells.map((c: Row) => c.refusal)).toEqual([null, 'locked']);
+    const chair = await made.sums(`"Region" = 'East' AND "Product" = 'Chair'`);
+    expect((await made.imports([{ slice: { Region: 'East' }, value_total: 9999.99 }])).status).toBe(
+      200,
+    );
+    expect(await made.sums(`"Region" = 'East'`)).toMatchObject({ sales: '9999.99' });
+    expect(await made.sums(`"Region" = 'East' AND "Product" = 'Chair'`)).toEqual(chair);
+  });
+
+  it('is refused with a reason, and then nothing is written', async ({ service }) => {
+    const made = await planned(service);
+    const east = { slice: { Region: 'East' }, value_total: 1 };
+    const chairs = { slice: { Product: 'Chair', Region: ['East', 'West'] }, value_total: 2 };
+    const none = { slice: { Region: 'North' }, value_total: 1 };
+    expect(await made.refused([east, chairs], 400)).toEqual({
+      error: 'edits.0 and edits.1 have rows in common; send cells that do not overlap',
+      field: 'edits.1.slice',
+    });
+    expect(await made.refused([east, east], 400)).toMatchObject({ field: 'edits.1.slice' });
+    expect((await made.refused([east, none, none], 422)).error).toBe(
+      'Nothing was written, because no row of the version is in edits.1, edits.2',
+    );
+    expect(await made.refused([{ slice: { Colour: 'red' }, value_total: 1 }], 400)).toEqual({
+      error: 'edits.0: slice: Colour: is not a dimension or date column of the source',
+      field: 'edits.0.slice.Colour',
+      column: 'Colour',
+    });
+    expect((await made.refused([{ slice: {} }], 400)).error).toMatch(/^edits\.0/);
+    expect((await made.refused([{ slice: {}, value_total: 1, value_incr: 1 }], 400)).error).toMatch(
+      /^edits\.0/,
+    );
+    expect(
+      (await made.refused([{ slice: { 'Order Date': 'x' }, value_total: 1 }], 400)).column,
+    ).toBe('Order Date');
+    expect((await made.refused([], 400)).error).toMatch(/^edits/);
+    expect(await made.refused([east], 400, { file: { name: 'x', sha256: 'ABC' } })).toMatchObject({
+      field: 'file.sha256',
+    });
+    const { value_total } = (await made.preview([{ slice: { Region: 'East' }, value_total: 0 }]))
+      .cells[0];
+    expect((await made.refused([{ slice: { Region: 'East' }, value_total }], 422)).error).toBe(
+      'Every cell has its amount already; there is nothing to write',
+    );
+    await service.api.post(`${made.path}/close`, { pf_user: 'ann' });
+    expect((await made.refused([east], 403)).error).toBe('Version is closed');
+    expect((await made.preview([east])).cells).toHaveLength(1);
+  });
+
+  it('does not change rows that operations skip', async ({ service }) => {
+    const made = await planned(service);
+    await service.api.post(`${made.path}/reference`, { pf_user: 'ann' });
+    await made.imports([{ slice: { Region: 'East' }, value_total: 10 }]);
+    expect(await made.sums(`"Region" = 'East' AND pf_iter <> 'reference'`)).toMatchObject({
+      sales: '10.00',
+    });
+    const [{ id }] = await made.entries();
+    const baseline = (await made.entries()).at(-1).id;
+    await service.api.del(`/log/${id}`);
+    await service.api.del(`/log/${baseline}`);
+    const edits = [{ slice: { Region: 'East' }, value_total: 10 }];
+    expect((await made.preview(edits)).cells).toEqual([
+      { row_count: 0, value_total: 0, units_total: 0, refusal: 'excluded' },
+    ]);
+    expect((await made.refused(edits, 422)).error).toBe(
+      'Nothing was written, because operations skip every row of edits.0',
+    );
+  });
+
+  it('writes its key once', async ({ service }) => {
+    const made = await planned(service);
+    const send = () =>
+      service.api.send(`${made.path}/import`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
+        body: JSON.stringify({ file: FILE, edits: [{ slice: {}, value_incr: 5 }], pf_user: 'bob' }),
+      });
+    const [first, second] = [await send(), await send()];
+    expect(second.body).toEqual(first.body);
+    expect(await made.entries()).toHaveLength(2);
+  });
+});
+
+describe('a preview of an import', () => {
+  it('answers each cell as it is, and what later entries added to it', async ({ service }) => {
+    const made = await planned(service);
+    const [{ id: since }] = await made.entries();
+    await service.api.post(`${made.path}/scale`, {
+      slice: { Region: 'East' },
+      value_incr: 7.25,
+      pf_user: 'eve',
+    });
+    await service.api.post(`${made.path}/scale`, {
+      ...{ slice: { Region: 'East', 'Order Date': JANUARY }, value_incr: 1, pf_user: 'eve' },
+    });
+    const edits = ['East', 'West', 'North'].map((Region) => ({
+      ...{ slice: { Region }, value_total: 1 },
+    }));
+    const before = await bytes(service, made);
+    const { cells } = await made.preview(edits, since);
+    const [east, west] = [
+      await made.sums(`"Region" = 'East'`),
+      await made.sums(`"Region" = 'West'`),
+    ];
+    expect(cells.map((c: Row) => [c.value_total, c.units_total, c.refusal])).toEqual([
+      [Number(east?.sales), east?.units, null],
+      [Number(west?.sales), west?.units, null],
+      [0, 0, 'no_rows'],
+    ]);
+    const amounts = (cell: { entries: Row[] }) => cell.entries.map((e) => [e.logid, e.value_total]);
+    expect(cells.map(amounts)).toEqual([
+      [
+        [since + 1, 7.25],
+        [since + 2, 1],
+      ],
+      [],
+      [],
+    ]);
+    expect(await bytes(service, made)).toEqual(before);
+  });
+});
+
+describe('the amounts', () => {
+  it('of doubles add up to the total', async ({ service }) => {
+    const columns = COLUMNS.map((c) =>
+      c.role === 'value' ? { ...c, type: 'double precision' } : c,
+    );
+    const made = await planned(service, ROWS, columns);
+    await made.imports([{ slice: { Region: 'East' }, value_total: 0.1 }]);
+    expect(Number(((await made.sums(`"Region" = 'East'`)) as Row).sales)).toBeCloseTo(0.1, 12);
+  });
+
+  it('of a numeric without a scale keep the decimals that were sent', async ({ service }) => {
+    const columns = COLUMNS.map((c) => (c.role === 'value' ? { ...c, type: 'numeric' } : c));
+    const made = await planned(service, ROWS, columns);
+    await made.imports([{ slice: { Region: 'East' }, value_total: 1000.12345 }]);
+    expect(await made.sums(`"Region" = 'East'`)).toMatchObject({ sales: '1000.12345' });
+  });
+
+  it(
+    'of 20,000 cells are exact, written by one entry and undone',
+    { timeout: 120_000 },
+    async ({ service }) => {
+      const rows = Array.from({ length: 20_000 }, (_, i) =>
+        row(
+          `R${i % 5000}`,
+          ['A', 'B', 'C', 'D'][Math.floor(i / 5000)] ?? '',
+          1 + (i % 9),
+          i + 0.5,
+          i,
+        ),
+      );
+      const made = await planned(service, rows);
+      const edits = rows.map(({ Region, Product }, i) => ({
+        slice: { Region, Product, 'Order Date': { from: '2027-01-01', to: '2027-12-31' } },
+        value_total: 2 * i + 0.01,
+      }));
+      const answer = await made.imports(edits);
+      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      const wrong = await service.query(
+        `SELECT "Region", "Product", sum("Sales") FROM ${made.table} GROUP BY 1, 2
+       HAVING sum("Sales") <> 2 * (substr("Region", 2)::int + 5000 * (ascii("Product") - 65)) + 0.01`,
+      );
+      expect(wrong).toEqual([]);
+      const [entry] = await made.entries();
+      expect(entry).toMatchObject({ operation: 'import', row_count: 20_000 });
+      expect((await service.api.del(`/log/${entry.id}`)).status).toBe(200);
+      expect(await made.sums('TRUE')).toEqual({ sales: '200000000.00', units: 199_990_000 });
+      expect(await made.refused([...edits, edits[0]], 400)).toEqual({
+        error: 'edits: must be at most 20000',
+        field: 'edits',
+      });
+    },
+  );
+});
