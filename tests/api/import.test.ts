@@ -164,6 +164,16 @@ describe('an import', () => {
     }
   });
 
+  it('changes value and units of the same rows by different cells', async ({ service }) => {
+    const made = await planned(service);
+    const answer = await made.imports([
+      { slice: { Region: 'East' }, value_total: 5000 },
+      { slice: { Region: 'East', Product: 'Desk' }, units_total: 1 },
+    ]);
+    expect(answer.body.error).toBeUndefined();
+    expect(await made.sums(`"Region" = 'East'`)).toEqual({ sales: '5000.00', units: 10 });
+  });
+
   it('is taken back in part, like other operations', async ({ service }) => {
     const made = await planned(service);
     await made.imports([
@@ -210,7 +220,8 @@ describe('an import', () => {
     const chairs = { slice: { Product: 'Chair', Region: ['East', 'West'] }, value_total: 2 };
     const none = { slice: { Region: 'North' }, value_total: 1 };
     expect(await made.refused([east, chairs], 400)).toEqual({
-      error: 'edits.0 and edits.1 have rows in common; send cells that do not overlap',
+      error:
+        'edits.0 and edits.1 change a measure of the same rows; send cells that do not overlap',
       field: 'edits.1.slice',
     });
     expect(await made.refused([east, east], 400)).toMatchObject({ field: 'edits.1.slice' });

@@ -44,7 +44,7 @@ const edits = v.pipe(
   v.array(ImportEdit),
   v.minLength(1, 'must not be an empty list'),
   v.maxLength(MOST_IMPORTED, `must be at most ${MOST_IMPORTED}`),
-  v.description('The changed cells. No two of them may have a row in common'),
+  v.description('The changed cells. No two of them may change a measure of the same row'),
 );
 
 /** Body of POST import (docs/contract/05-operations.md#post-versionsidimport). */

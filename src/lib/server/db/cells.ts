@@ -28,7 +28,7 @@ const Cell = v.object({
   /** The most decimals that an amount has. */
   valueDecimals: v.number(),
   unitsDecimals: v.number(),
-  /** The highest number of an edit that has a leaf in common with this one: its own if there is no other. */
+  /** The highest number of an edit that changes a measure of a leaf that this one changes too; its own if there is no other. */
   shared: v.number(),
 });
 /** A cell that has rows. */
@@ -57,6 +57,8 @@ function namesFor(columns: readonly ForecastColumn[]) {
     );
   return {
     edit: own('edit_number'),
+    changes: { value: own('changes_value'), units: own('changes_units') },
+    shares: { value: own('shares_value'), units: own('shares_units') },
     leaf: own('leaf_number'),
     rows: own('row_count'),
     seen: own('is_seen'),
@@ -66,11 +68,19 @@ function namesFor(columns: readonly ForecastColumn[]) {
   };
 }
 
+/** A slice, and which measures its edit changes. */
+export interface EditedMeasures extends Omit<EditedSlice, 'values'> {
+  value: boolean;
+  units: boolean;
+}
+
+const isTrue = (value: boolean): SqlText => (value ? sql`TRUE` : sql`FALSE`);
+
 /** The cells of some slices that have rows, in one pass over the version. @throws AppError as {@link editedLeaves} */
 export function cellsOf(
   db: Queryable,
   { table, columns, seen, free }: Rows,
-  slices: readonly Omit<EditedSlice, 'values'>[],
+  edits: readonly EditedMeasures[],
 ): Promise<Cell[]> {
   const keys = leafColumns(columns);
   const own = namesFor(columns);
@@ -106,6 +116,9 @@ export function cellsOf(
       sql`MAX(${own.decimals[role]})::int AS ${decimals}`,
     ];
   });
+  const newest = (role: (typeof ROLES)[number]) =>
+    sql`CASE WHEN ${own.changes[role]} THEN
+         MAX(${own.edit}) FILTER (WHERE ${own.changes[role]}) OVER (PARTITION BY ${own.leaf}) END`;
   const counted = sql`COALESCE(SUM(${own.rows}) FILTER (WHERE`;
   return db.many(
     Cell,
@@ -121,18 +134,18 @@ export function cellsOf(
      ),
      leaves AS (SELECT *, ROW_NUMBER() OVER () AS ${own.leaf} FROM grouped),
      edited AS (${editedLeaves(
-       slices.map((slice) => ({ ...slice, values: [] })),
+       edits.map((edit) => ({ ...edit, values: ROLES.map((role) => sql`${isTrue(edit[role])}`) })),
        columns,
-       [own.edit],
+       [own.edit, own.changes.value, own.changes.units],
      )}),
-     paired AS (SELECT *, MAX(${own.edit}) OVER (PARTITION BY ${own.leaf}) AS shared FROM edited)
+     paired AS (SELECT *, ${commas(ROLES.map((role) => sql`${newest(role)} AS ${own.shares[role]}`))} FROM edited)
      SELECT ${commas([
        sql`${own.edit} AS number`,
        sql`${counted} ${own.seen}), 0)::bigint AS rows`,
        sql`${counted} NOT ${own.seen}), 0)::bigint AS skipped`,
        sql`COALESCE(BOOL_OR(${own.free}) FILTER (WHERE ${own.seen}), FALSE) AS "isFree"`,
        ...perCell,
-       sql`MAX(shared) AS shared`,
+       sql`GREATEST(${commas(ROLES.map((role) => sql`MAX(${own.shares[role]})`))}) AS shared`,
      ])}
      FROM paired GROUP BY ${own.edit} ORDER BY ${own.edit}`,
   );

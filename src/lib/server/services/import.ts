@@ -51,7 +51,7 @@ export const importCells = (
  * Writes the changed cells of a file within an open write. Each cell gets what it lacks to its total, spread in
  * proportion over its leaves that no lock holds (docs/contract/14-what-the-operations-compute.md#import).
  *
- * @throws AppError 400 for a slice, and for two cells with a row in common; 422 for a cell without a row that can
+ * @throws AppError 400 for a slice, and for two cells that change a measure of the same row; 422 for a cell without a row that can
  * change, and if every cell has its amount already
  */
 export async function importIn(
@@ -129,9 +129,13 @@ const ROLES = ['value', 'units'] as const;
 const amountOf = (text: string | null): number | null => (text === null ? null : Number(text));
 
 const numbered = (edits: readonly ImportEdit[]) =>
-  edits.map(({ slice }, number) => ({ number, slice }));
+  edits.map((edit, number) => ({
+    ...{ number, slice: edit.slice },
+    value: (edit.value_total ?? edit.value_incr) != null,
+    units: (edit.units_total ?? edit.units_incr) != null,
+  }));
 
-/** @throws AppError 400, 409, 422 for the slice or amount of a cell; 400 for two cells with a row in common */
+/** @throws AppError 400, 409, 422 for the slice or amount of a cell; 400 for two cells that change a measure of the same row */
 async function readCells(
   tx: Transaction,
   target: ForecastVersion,
@@ -154,7 +158,7 @@ async function readCells(
   if (shared) {
     throw new AppError(
       400,
-      `edits.${shared.number} and edits.${shared.shared} have rows in common; send cells that do not overlap`,
+      `edits.${shared.number} and edits.${shared.shared} change a measure of the same rows; send cells that do not overlap`,
       { field: `edits.${shared.shared}.slice` },
     );
   }
