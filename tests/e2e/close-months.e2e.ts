@@ -281,6 +281,11 @@ test('closed months are marked in derived periods, in charts and in the workbook
   await pivot.open(1, '?rows=Category&columns=Order+Year,Order+Month&measures=Sales');
   const closed = ['2027-01', '2027-02', '2027-03'];
   await expect(pivot.grid.locator('thead th.pf-closed')).toHaveText(closed);
+  // Later months are closed from the header of a derived period, too.
+  await head(pivot, '2027-05').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Close months through May 2027 …' }).click();
+  await expect(page.getByRole('button', { name: 'Close 2 months' })).toBeVisible();
+  await page.keyboard.press('Escape');
 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();

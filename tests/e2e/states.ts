@@ -212,6 +212,8 @@ export const STATES: State[] = [
       await openWorkbench(page);
       await page.getByRole('button', { name: 'Start from a forecast …' }).click();
       await expect(page.getByRole('img', { name: /^History and forecast of / })).toBeVisible();
+      await expect(page.getByTestId('best-level')).toBeVisible();
+      await page.getByText('All levels').click();
     },
   },
   {
@@ -483,8 +485,9 @@ export const STATES: State[] = [
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('From', { exact: true }).selectOption('Mar 2027');
       await dialog.getByLabel('Through', { exact: true }).selectOption('Jun 2027');
-      await dialog.getByText('Spread it equally').click();
+      await dialog.getByText('Spread it by a shape').click();
       await expect(dialog.getByText('Mar 2027 is closed already')).toBeVisible();
+      await expect(dialog.getByTestId('shape-months')).toContainText('Sales by month');
     },
   },
   {

@@ -80,12 +80,16 @@ export class Locks {
 
   /** Returns the dates among the columns of the source that have closed days. */
   closedDates(columns: readonly ColumnEntry[]): ClosedDate[] {
-    return columns.flatMap(({ cname: date, role, dim_group }) => {
-      const ranges = role === 'date' ? this.closedDays(date) : [];
-      if (ranges.length === 0) return [];
+    return this.dates(columns).filter(({ ranges }) => ranges.length > 0);
+  }
+
+  /** Returns the dates among the columns of the source, with their closed days and the periods that follow from them. */
+  dates(columns: readonly ColumnEntry[]): ClosedDate[] {
+    const dates = columns.filter(({ role }) => role === 'date');
+    return dates.map(({ cname: date, dim_group }) => {
       const periods = columns.filter((c) => c.role === 'dimension' && c.dim_group === dim_group);
       const names = dim_group === null ? [] : periods.map(({ cname }) => cname);
-      return [{ date, ranges, periods: names }];
+      return { date, ranges: this.closedDays(date), periods: names };
     });
   }
 

@@ -61,6 +61,21 @@ describe('closed headers', () => {
     expect(headers(['2027-01-01', '2027-02-28']).has(['year'], ['FY2027'])).toBe(true);
   });
 
+  it('have a first and a last day', () => {
+    const shown = headers(['2027-01-01', '2027-01-31'], { split_by: ['year', 'name'] });
+    const spanOf = (...columnPath: string[]) =>
+      shown.spanOf({ rowPath: [], columnPath, measure: null });
+    const span = (first: string, last: string) => ({
+      first: parseDay(first),
+      last: parseDay(last),
+    });
+    expect(spanOf('FY2027')).toEqual(span('2027-01-10', '2027-02-01'));
+    expect(spanOf('FY2027', 'Jan')).toEqual(span('2027-01-10', '2027-01-31'));
+    expect(spanOf('FY2029')).toBeNull();
+    expect(shown.spanOf({ rowPath: ['East'], columnPath: null, measure: null })).toBeNull();
+    expect(shown.spanOf({ rowPath: [], columnPath: ['FY2027'], measure: 'value' })).toBeNull();
+  });
+
   it('are judged by the days that filters admit', () => {
     const closed = (filter: LayoutFilter[], filter_op: 'and' | 'or' = 'and') =>
       headers(['2027-01-01', '2027-01-31'], { filter, filter_op }).has(['name'], ['Jan']);

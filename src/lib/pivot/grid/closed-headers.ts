@@ -6,6 +6,7 @@ import { filterValues, parseTerm } from '../slice/filter-values';
 import type { Underlying } from '../slice/underlying';
 import { parseDay, valueKey } from '../values/cell-value';
 import type { CellValue, Schema, ViewConfig } from '../values/engine-types';
+import type { DaySpan } from '../values/to-date';
 
 /** A date column with closed days. */
 export interface ClosedDate {
@@ -34,10 +35,26 @@ export class ClosedHeaders {
   }
 
   /** Checks whether a header of a row or column stands for closed days only. A cell is no header. */
-  names({ rowPath, columnPath, measure }: CellIdentity): boolean {
-    if (measure !== null) return false;
+  names(cell: CellIdentity): boolean {
+    const [columns, path] = this.headerOf(cell);
+    return this.has(columns, path);
+  }
+
+  /** Returns the first and the last day with rows behind a header of a date, in epoch milliseconds; null for any other. */
+  spanOf(cell: CellIdentity): DaySpan | null {
+    const [columns, path] = this.headerOf(cell);
+    for (const date of this.dates) {
+      const days = date.behindPath(columns, path).filter((day) => typeof day === 'number');
+      if (days.length > 0) return { first: Math.min(...days), last: Math.max(...days) };
+    }
+    return null;
+  }
+
+  /** The columns and the path of a header; an empty path for a cell. */
+  private headerOf({ rowPath, columnPath, measure }: CellIdentity): [string[], CellValue[]] {
+    if (measure !== null) return [[], []];
     const { group_by, split_by } = this.arranged;
-    return columnPath?.length ? this.has(split_by, columnPath) : this.has(group_by, rowPath);
+    return columnPath?.length ? [split_by, [...columnPath]] : [group_by, [...rowPath]];
   }
 
   /**
@@ -56,7 +73,7 @@ type Day = CellValue;
 /** The days of one date behind the values of columns, and whether they are closed. */
 class DaysOfHeaders {
   private readonly date: string;
-  private readonly spans: readonly { first: number; last: number }[];
+  private readonly spans: readonly DaySpan[];
   private readonly conditions: readonly ((day: Day) => boolean)[];
   private readonly known = new Map<string, ReadonlyMap<string, ReadonlySet<Day>>>();
 
@@ -72,16 +89,21 @@ class DaysOfHeaders {
   }
 
   areClosed(columns: readonly string[], path: readonly CellValue[]): boolean {
+    const days = this.behindPath(columns, path);
+    return days.length > 0 && days.every((day) => this.isClosed(day));
+  }
+
+  /** Returns the days behind a path that ends with a value of the date; none for any other path. */
+  behindPath(columns: readonly string[], path: readonly CellValue[]): Day[] {
     const levels = path.map((value, i) => ({ name: columns[i] ?? '', value }));
     const own = levels.at(-1);
-    if (!own || !this.follows(own.name)) return false;
+    if (!own || !this.follows(own.name)) return [];
     const others = levels.slice(0, -1).filter(({ name }) => this.follows(name));
-    const days = this.daysOf(own.name, own.value).filter(
+    return this.daysOf(own.name, own.value).filter(
       (day) =>
         others.every(({ name, value }) => this.hasDay(name, value, day)) &&
         this.conditions.every((admits) => admits(day)),
     );
-    return days.length > 0 && days.every((day) => this.isClosed(day));
   }
 
   private isClosed(day: Day): boolean {
