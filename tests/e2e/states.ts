@@ -96,7 +96,7 @@ export const STATES: State[] = [
     template: 'service',
     reach: async (page) => {
       await page.goto('/sources/new/file');
-      await visible(page, 'Drop a CSV file here');
+      await visible(page, 'Drop a spreadsheet or a CSV file here');
     },
   },
   {
