@@ -206,6 +206,54 @@ describe('A workbook', () => {
     ]);
   });
 
+  it('with a column for each month becomes a table with a row for each', async ({ service }) => {
+    const named = await preview(service, saved('months-names.xlsx'));
+    expect(named.months).toMatchObject({ as: 'rows', year: 2027, asks_year: true });
+    expect(typesOf(named)).toEqual([
+      ['Region', 'text'],
+      ['Product', 'text'],
+      ['Month', 'date'],
+      ['Amount', 'integer'],
+    ]);
+    await rowsOf(service, saved('months-names.xlsx'), { name: 'months' });
+    const sums = await service.query(
+      `SELECT "Region", count(*), sum("Amount"), min("Month"), max("Month") FROM pf_files.months GROUP BY 1 ORDER BY 1`,
+    );
+    expect(sums).toEqual([
+      { Region: 'North', count: 12, sum: '78', min: '2027-01-01', max: '2027-12-01' },
+      { Region: 'South', count: 11, sum: '720', min: '2027-01-01', max: '2027-12-01' },
+    ]);
+    const dated = await rowsOf(service, saved('months-dates.xlsx'), { name: 'dated' });
+    expect(dated[3]).toEqual({ Konto: 4711, Month: '2027-01-01', Amount: '3.25' });
+    const columns = await preview(service, saved('months-names.xlsx'), { months: 'columns' });
+    expect(columns.columns.length).toBe(15);
+  });
+
+  it('as text may have a column for each month, too', async ({ service }) => {
+    const body = new TextEncoder().encode('Region;Jan;Feb;Mär\nNord;1,5;2;x\n');
+    const open = await preview(service, body, { name: 'plan.csv' });
+    expect(open.months).toEqual({
+      ...{ as: 'columns', year: null, asks_year: true },
+      names: ['Jan', 'Feb', 'Mär'],
+    });
+    const said = await preview(service, body, { year: '2028', types: ',date,numeric' });
+    expect(said.rows).toEqual([
+      { Region: 'Nord', Month: '2028-01-01', Amount: 1.5 },
+      { Region: 'Nord', Month: '2028-02-01', Amount: 2 },
+    ]);
+    expect(said.misfits.rows).toEqual([
+      { line: 2, cname: 'Amount', problem: '“x” is not a number' },
+    ]);
+    const query = { months: 'rows' };
+    const asked = await send(service, '/files', body, query);
+    expect([asked.status, asked.body]).toEqual([
+      400,
+      { error: 'year is missing: the months are named without their year', field: 'year' },
+    ]);
+    const far = await send(service, '/files/preview', body, { year: '3000' });
+    expect([far.status, far.body.field]).toEqual([400, 'year']);
+  });
+
   it.for<[name: string, body: Body, status: number, error: string]>([
     [
       'an old format',

@@ -115,6 +115,32 @@ test('a workbook is read from the sheet that is chosen, and its notes are shown'
   ]);
 });
 
+test('columns that are months become rows once their year is known', async ({ page, service }) => {
+  await page.goto('/sources/new/file');
+  await drop(page, 'plan.csv', Buffer.from('Region;Nov;Dez;Jan\nNord;1,5;2;3\nSüd;4;;6\n'));
+  await expect(page.getByText('4 columns, 2 rows.')).toBeVisible();
+  await page.getByLabel('Year of Nov').fill('2027');
+  await expect(page.getByText('3 columns, 5 rows.')).toBeVisible();
+  await expect(cell(page, 3, 1)).toHaveText('2028-01-01');
+  await expect(page.getByLabel('Type of Month')).toHaveValue('date');
+  const months = page.getByLabel('3 columns are months');
+  await months.selectOption('Columns as they are');
+  await expect(page.getByText('4 columns, 2 rows.')).toBeVisible();
+  await months.selectOption('A row for each month');
+  await expect(page.getByText('3 columns, 5 rows.')).toBeVisible();
+
+  // The name of the sheet is the year.
+  const workbook = readFileSync('tests/fixtures/workbooks/months-names.xlsx');
+  await drop(page, 'Budget.xlsx', workbook);
+  await expect(page.getByLabel('Year of Jan')).toHaveValue('2027');
+  await page.getByRole('button', { name: 'Create and set up' }).click();
+  await expect(page).toHaveURL(/\/sources\/\d+$/);
+  const [sums] = await service.query(
+    'SELECT count(*), sum("Amount"), min("Month") FROM pf_files."Budget"',
+  );
+  expect(sums).toEqual({ count: 23, sum: '798', min: '2027-01-01' });
+});
+
 test('a file that cannot be read says why, and another one can be chosen', async ({
   page,
   service,

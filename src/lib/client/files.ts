@@ -10,6 +10,7 @@ import type {
   FileTable,
   FileType,
   MisfitChoice,
+  MonthsAs,
 } from '../contract/files';
 import { CSV, XLSX } from '../contract/primitives';
 import { type CallOptions, json, upload } from './http';
@@ -23,6 +24,9 @@ export interface FileChoices {
   date_order?: FileDateOrder;
   /** The name of the sheet of a workbook. */
   sheet?: string;
+  months?: MonthsAs;
+  /** The year of the first month, if the names of months have none. */
+  year?: number;
   /** Types by the position of the column. */
   types?: readonly (FileType | undefined)[];
 }
@@ -65,8 +69,9 @@ export const makeTable = (
 /** The service looks at the file itself, since not every browser knows workbooks. */
 const typeOf = ({ type }: Blob): string => (type === XLSX ? XLSX : CSV);
 
-function queryOf(name: string, { types = [], ...choices }: FileChoices): URLSearchParams {
+function queryOf(name: string, { types = [], year, ...choices }: FileChoices): URLSearchParams {
   const query = new URLSearchParams({ name, ...choices });
+  if (year !== undefined) query.set('year', String(year));
   const last = types.findLastIndex((type) => type !== undefined);
   if (last >= 0) query.set('types', Array.from(types.slice(0, last + 1), (t) => t ?? '').join(','));
   return query;

@@ -86,6 +86,25 @@ const FileWorkbook = v.object({
 });
 export type FileWorkbook = v.InferOutput<typeof FileWorkbook>;
 
+/** What becomes of columns that are months: rows with a month and an amount, or the columns that they are. */
+export const MONTHS_AS = ['rows', 'columns'] as const;
+export type MonthsAs = (typeof MONTHS_AS)[number];
+
+/** Years of months without one. */
+export const YEARS = { min: 1900, max: 2199 };
+
+/**
+ * The columns that are months. `year` is that of the first month; null if the names have years, or if none is known.
+ * `asks_year` tells whether the names have none.
+ */
+const FileMonths = v.object({
+  as: v.picklist(MONTHS_AS),
+  names: v.array(v.string()),
+  year: v.nullable(v.number()),
+  asks_year: v.boolean(),
+});
+export type FileMonths = v.InferOutput<typeof FileMonths>;
+
 /** Answer of POST files/preview (docs/contract/04-data-loading.md#post-filespreview). */
 export const FilePreview = v.object({
   tname: v.pipe(v.string(), v.description('The name that the table would have')),
@@ -93,6 +112,7 @@ export const FilePreview = v.object({
   encoding: v.pipe(v.nullable(v.picklist(FILE_ENCODINGS)), v.description('Null for a workbook')),
   delimiter: v.pipe(v.nullable(v.picklist(FILE_DELIMITERS)), v.description('Null for a workbook')),
   workbook: v.pipe(v.optional(FileWorkbook), v.description('Only for a workbook')),
+  months: v.pipe(v.optional(FileMonths), v.description('Only if columns are months')),
   header: v.picklist(FILE_HEADERS),
   decimal: v.picklist(FILE_DECIMALS),
   date_order: v.picklist(FILE_DATE_ORDERS),

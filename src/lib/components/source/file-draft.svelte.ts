@@ -13,8 +13,11 @@ const PAUSE_MS = 350;
 /** How a file is read. */
 export type FileOptions = Pick<
   FilePreview,
-  'encoding' | 'delimiter' | 'header' | 'decimal' | 'date_order' | 'unsure' | 'workbook'
+  'encoding' | 'delimiter' | 'header' | 'decimal' | 'date_order' | 'unsure' | 'workbook' | 'months'
 >;
+
+/** The choices that change which columns the table has. */
+const OTHER_TABLES = ['delimiter', 'encoding', 'sheet', 'months'] as const;
 
 /** The options of a file in which nothing was recognised yet. */
 const UNKNOWN: FileOptions = {
@@ -65,11 +68,12 @@ export class FileDraft {
 
   /** The options of the file: those that were chosen, and those that were recognised. */
   get options(): FileOptions {
-    const { types: _, sheet, ...chosen } = this.choices;
-    const { workbook = this.unread, ...recognised } = this.recognised ?? UNKNOWN;
+    const { types: _, sheet, months: as, year, ...chosen } = this.choices;
+    const { workbook = this.unread, months, ...recognised } = this.recognised ?? UNKNOWN;
     return {
       ...recognised,
       ...(workbook ? { workbook: { ...workbook, sheet: sheet ?? workbook.sheet } } : {}),
+      ...(months ? { months: { ...months, as: as ?? months.as, year: year ?? months.year } } : {}),
       ...chosen,
     };
   }
@@ -128,7 +132,10 @@ export class FileDraft {
 
   /** Changes a choice and reads the file again. Types follow the columns; another table drops them. */
   change(change: Partial<FileChoices>): void {
-    const isOtherTable = 'delimiter' in change || 'encoding' in change || 'sheet' in change;
+    const isOtherTable =
+      OTHER_TABLES.some((choice) => choice in change) ||
+      // Without names there are no months.
+      ('header' in change && this.options.months !== undefined);
     this.choices = { ...this.choices, ...(isOtherTable ? { types: [] } : {}), ...change };
     this.failure = null;
     this.ask(PAUSE_MS);
@@ -162,8 +169,12 @@ export class FileDraft {
 
   /** Makes the table. @returns null if the service refuses; the reason is in `failure` or `nameFault` */
   async make(): Promise<FileTable | null> {
-    const { file, choices, name } = this;
+    const { file, name } = this;
     if (!file) return null;
+    const { months } = this.options;
+    // The year may come from the name of the file, and the table may have another name.
+    const choices = { ...this.choices, ...(months ? { months: months.as } : {}) };
+    if (months?.asks_year && months.year !== null) choices.year = months.year;
     this.isMaking = true;
     this.failure = null;
     this.nameFault = null;

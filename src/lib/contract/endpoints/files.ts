@@ -11,8 +11,10 @@ import {
   FilesAnswer,
   FileTable,
   MISFIT_CHOICES,
+  MONTHS_AS,
+  YEARS,
 } from '../files';
-import { created, type Endpoint, json } from './endpoint';
+import { created, type Endpoint, json, wholeNumber } from './endpoint';
 
 /** What can be said about a file; the rest is recognised. */
 const CHOICES: NonNullable<Endpoint['query']> = {
@@ -35,6 +37,15 @@ const CHOICES: NonNullable<Endpoint['query']> = {
   sheet: {
     schema: v.string(),
     description: 'The name of the sheet of a workbook; the first visible one with cells by default',
+  },
+  months: {
+    schema: v.picklist(MONTHS_AS),
+    description:
+      'Whether columns that are months become rows; by default they do if their years are known',
+  },
+  year: {
+    schema: wholeNumber(YEARS.min, YEARS.max),
+    description: 'The year of the first month, if their names have none',
   },
   types: {
     schema: v.string(),

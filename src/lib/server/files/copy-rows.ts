@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { isExact } from '../../contract/decimals';
 import type { FileType, Misfits } from '../../contract/files';
 import type { Row } from '../../contract/primitives';
-import type { FileRow } from './csv';
-import { convert, type FilePlan, lastFilled } from './recognise';
+import { type FileRow, lastFilled } from './csv';
+import { convert, type FilePlan } from './recognise';
 
 /** Number of rows of a preview, and of misfits that are listed. */
 const LISTED = 20;
@@ -52,6 +52,7 @@ export class ConvertedRows {
 
   private line(row: FileRow): string {
     const { columns } = this.plan;
+    if (row.problem) return this.misfit(row, null, row.problem);
     const width = row.cells.length > columns.length ? lastFilled(row.cells) : row.cells.length;
     // A row may end with empty cells that spreadsheets add.
     if (width > columns.length) {

@@ -19,6 +19,8 @@ export interface FileRow {
    * sheet may end before its last columns, which are then empty.
    */
   numbers?: readonly boolean[];
+  /** Why the row as a whole does not fit. */
+  problem?: string;
 }
 
 /** Reads the rows of a file from its beginning, in batches, without blank rows. */
@@ -144,6 +146,10 @@ export class CsvReader {
     return new AppError(422, `The file cannot be read: line ${line}: ${problem}`);
   }
 }
+
+/** Number of cells up to the last one that is not blank: spreadsheets write empty cells after it. */
+export const lastFilled = (cells: readonly string[]): number =>
+  cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 
 /** Whether all cells of a row are blank. Such rows are passed over. */
 export const isBlank = ({ cells }: FileRow): boolean => cells.every((cell) => cell.trim() === '');

@@ -16,6 +16,7 @@ async function read(file: string | Uint8Array, choices: Partial<FileChoices> = {
   for await (const part of parts(bytes)) evidence.take(part);
   const open = () => parts(bytes);
   const plan = await recognise({
+    name: 'file',
     open,
     bytes: blobBytes(new Blob([Uint8Array.from(bytes)])),
     isWorkbook: false,

@@ -6,6 +6,7 @@ import type {
   FileDecimal,
   FileEncoding,
   FileHeader,
+  FileMonths,
   FilePreview,
   FileType,
   FileWorkbook,
@@ -18,6 +19,7 @@ import {
   CsvReader,
   type FileRow,
   isBlank,
+  lastFilled,
   MOST_COLUMNS,
   type ReadRows,
   rowsOf,
@@ -25,14 +27,14 @@ import {
 } from './csv';
 import { isMidnight, parseDate } from './dates';
 import { columnNames } from './names';
+import { type MonthChoices, withMonths } from './months';
 import { parseNumber } from './numbers';
 import { openSheet } from './sheet-rows';
 
 /** The choices that were sent with a file. The service recognises those that are undefined. */
-export interface FileChoices {
+export interface FileChoices extends MonthChoices {
   encoding?: FileEncoding | undefined;
   delimiter?: Delimiter | undefined;
-  header?: FileHeader | undefined;
   decimal?: FileDecimal | undefined;
   dateOrder?: FileDateOrder | undefined;
   /** The name of the sheet of a workbook; the first visible one if undefined. */
@@ -54,6 +56,8 @@ export interface FilePlan {
   delimiter: Delimiter | null;
   /** The sheet of a workbook; undefined for text. */
   workbook: FileWorkbook | undefined;
+  /** The columns that are months; undefined without any. */
+  months: FileMonths | undefined;
   header: FileHeader;
   decimal: FileDecimal;
   dateOrder: FileDateOrder;
@@ -90,9 +94,13 @@ const SAMPLE = 65_536;
  * @throws AppError 422 if it cannot be read or has no rows, 400 if more types were sent than it has columns or
  * the sheet is not there
  */
-export async function recognise(file: Omit<ArrivedFile, 'name'>): Promise<FilePlan> {
+export async function recognise(file: ArrivedFile): Promise<FilePlan> {
   const { choices } = file;
-  const { read, encoding, delimiter, describe } = await openRows(file);
+  const { encoding, delimiter, describe, ...opened } = await openRows(file);
+  const { months, read } = await withMonths(opened.read, choices, [
+    ...(describe ? [describe().sheet] : []),
+    file.name,
+  ]);
   const { first, facts, hasMore } = await gather(read, choices);
   // A column without a name counts if it has cells.
   const filled = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
@@ -109,7 +117,8 @@ export async function recognise(file: Omit<ArrivedFile, 'name'>): Promise<FilePl
 
   // The first line is not counted yet: whether it is a header depends on the others.
   const guessed = notations(columns, delimiter, choices);
-  const header = choices.header ?? (isHeader(first, columns, guessed) ? 'yes' : 'no');
+  const isNamed = months?.as === 'rows' || isHeader(first, columns, guessed);
+  const header = choices.header ?? (isNamed ? 'yes' : 'no');
   if (header === 'no')
     columns.forEach((column, i) =>
       column.take(first.cells[i] ?? '', first.line, first.numbers?.[i]),
@@ -123,7 +132,7 @@ export async function recognise(file: Omit<ArrivedFile, 'name'>): Promise<FilePl
     columns.map((_, i) => (header === 'yes' ? (first.cells[i] ?? '') : '')),
   );
   return {
-    ...{ encoding, delimiter, header, decimal, dateOrder, unsure, read },
+    ...{ encoding, delimiter, header, decimal, dateOrder, unsure, months, read },
     workbook: describe?.(),
     columns: columns.map((column, i) => {
       const recognised = column.type(decimal, dateOrder);
@@ -143,7 +152,7 @@ interface OpenRows extends Pick<FilePlan, 'encoding' | 'delimiter' | 'read'> {
   describe?: () => FileWorkbook;
 }
 
-async function openRows(file: Omit<ArrivedFile, 'name'>): Promise<OpenRows> {
+async function openRows(file: ArrivedFile): Promise<OpenRows> {
   const { open, choices } = file;
   if (file.isWorkbook) {
     const sheet = await openSheet(file.bytes, choices.sheet);
@@ -173,7 +182,7 @@ async function gather(
         continue;
       }
       hasMore = true;
-      if (hasWidthOf(row, first)) {
+      if (row.problem === undefined && hasWidthOf(row, first)) {
         for (const [i, cell] of row.cells.entries()) {
           (facts[i] ??= new ColumnFacts(types[i])).take(cell, row.line, row.numbers?.[i]);
         }
@@ -188,11 +197,6 @@ async function gather(
 const hasWidthOf = ({ cells, numbers }: FileRow, first: FileRow): boolean =>
   (numbers !== undefined || cells.length >= lastFilled(first.cells)) &&
   lastFilled(cells) <= first.cells.length;
-
-/** Number of cells up to the last one that is not blank: spreadsheets write empty cells after it. */
-export function lastFilled(cells: readonly string[]): number {
-  return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
-}
 
 /** Decimal sign and date order of the file: those that fit most columns best. */
 function notations(

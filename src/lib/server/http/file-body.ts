@@ -10,13 +10,15 @@ import {
   FILE_ENCODINGS,
   FILE_HEADERS,
   FILE_TYPES,
+  MONTHS_AS,
+  YEARS,
 } from '../../contract/files';
 import type { ByteSource } from '../../xlsx/bytes';
 import type { Config } from '../config';
 import { AppError, reasonOf } from '../errors';
 import { EncodingEvidence } from '../files/encoding';
 import type { ArrivedFile, FileChoices } from '../files/recognise';
-import { optionalChoice, textQuery } from './params';
+import { integerQuery, optionalChoice, textQuery } from './params';
 
 /** Number of files that one process reads at a time. */
 const MOST_AT_ONCE = 4;
@@ -173,6 +175,8 @@ function choicesOf(url: URL): FileChoices {
     decimal: optionalChoice(url, 'decimal', FILE_DECIMALS),
     dateOrder: optionalChoice(url, 'date_order', FILE_DATE_ORDERS),
     sheet: url.searchParams.has('sheet') ? textQuery(url, 'sheet') : undefined,
+    months: optionalChoice(url, 'months', MONTHS_AS),
+    year: integerQuery(url, 'year', { ...YEARS, fallback: undefined }),
     types: typesOf(url.searchParams.get('types') ?? ''),
   };
 }

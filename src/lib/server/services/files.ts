@@ -38,6 +38,7 @@ export async function previewFile(db: Database, file: ArrivedFile): Promise<File
     rows: rows.first,
     misfits: rows.misfits,
     ...(plan.workbook ? { workbook: plan.workbook } : {}),
+    ...(plan.months ? { months: plan.months } : {}),
   };
 }
 

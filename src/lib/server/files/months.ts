@@ -1,0 +1,199 @@
+/** Finds columns that are months, and turns them into rows with a month and an amount. */
+import { type FileHeader, type FileMonths, type MonthsAs, YEARS } from '../../contract/files';
+import { AppError } from '../errors';
+import { type FileRow, lastFilled, type ReadRows } from './csv';
+
+/** Choices about month columns. */
+export interface MonthChoices {
+  /** Without names of columns there are no months. */
+  header?: FileHeader | undefined;
+  months?: MonthsAs | undefined;
+  /** The year of the first month, if the names have none. */
+  year?: number | undefined;
+}
+
+interface MonthColumn {
+  position: number;
+  month: number;
+  /** Null if the name has none. */
+  year: number | null;
+}
+
+/** Columns from which on they are months, and not a column that is named like one. */
+const FEWEST = 3;
+
+const NAMES = [
+  ...['january januar', 'february februar', 'march märz maerz mrz', 'april', 'may mai'],
+  ...['june juni', 'july juli', 'august', 'september', 'october oktober', 'november'],
+  'december dezember',
+].map((names) => names.split(' '));
+
+const WORD_FIRST = /^(\p{L}{3,9})\.?(?:[\s\-/.,]{0,2}['’]?(\d{4}|\d{2}))?$/u;
+const YEAR_AND_WORD = /^(\d{4})[\s\-/.]{1,2}(\p{L}{3,9})\.?$/u;
+const YEAR_AND_NUMBER = /^(\d{4})(?:([-/.])(\d{1,2})(?:\2\d{1,2})?|(\d{2}))$/;
+const NUMBER_AND_YEAR = /^(\d{1,2})[-/.](\d{4})$/;
+/** Sums of months, which would be added to them. */
+const SUM = /^(total|sum|summe|gesamt|jahr|year|ytd|fy|(q|h)[1-4])([\s\-/.'’]*(\d{4}|\d{2}))?$/i;
+
+/** The month that the name of a column is; null if it is none. */
+export function monthOf(name: string): Pick<MonthColumn, 'month' | 'year'> | null {
+  const cell = name.trim();
+  const word = WORD_FIRST.exec(cell);
+  if (word) return monthIn(numberOf(word[1]), word[2]);
+  const other = YEAR_AND_WORD.exec(cell);
+  if (other) return monthIn(numberOf(other[2]), other[1]);
+  const number = YEAR_AND_NUMBER.exec(cell);
+  if (number) return monthIn(Number(number[3] ?? number[4]), number[1]);
+  const last = NUMBER_AND_YEAR.exec(cell);
+  return last ? monthIn(Number(last[1]), last[2]) : null;
+}
+
+/** The number of a month by its name, or by the beginning of it; 0 for other words. */
+const numberOf = (word = ''): number =>
+  NAMES.findIndex((names) => names.some((name) => name.startsWith(word.toLowerCase()))) + 1;
+
+function monthIn(month: number, digits: string | undefined): ReturnType<typeof monthOf> {
+  if (month < 1 || month > 12) return null;
+  if (digits === undefined) return { month, year: null };
+  const year = Number(digits.length === 2 ? `20${digits}` : digits);
+  return year >= YEARS.min && year <= YEARS.max ? { month, year } : null;
+}
+
+/** The one year that a text names; undefined if it names none or several. */
+function yearIn(text: string): number | undefined {
+  const years = new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g));
+  const [year] = years;
+  return years.size === 1 ? Number(year) : undefined;
+}
+
+/** What becomes of the month columns of a file. */
+interface Months {
+  /** Undefined if it has none. */
+  months: FileMonths | undefined;
+  read: ReadRows;
+}
+
+/**
+ * Recognises month columns by the first row, and turns them into rows if all years are known or rows were chosen.
+ *
+ * @param titles texts that may name the year, the best first
+ * @throws AppError 400 if rows were chosen and there are no months, or no year
+ */
+export async function withMonths(
+  read: ReadRows,
+  choices: MonthChoices,
+  titles: readonly string[],
+): Promise<Months> {
+  const header = choices.header === 'no' ? undefined : await firstOf(read);
+  const columns = header ? monthsIn(header.cells) : [];
+  if (!header || columns.length === 0) {
+    if (choices.months === 'rows') {
+      throw new AppError(400, `months: the first line does not name ${FEWEST} months or more`, {
+        field: 'months',
+      });
+    }
+    return { months: undefined, read };
+  }
+  const hasYears = columns.every(({ year }) => year !== null);
+  const found = titles.map(yearIn).find((year) => year !== undefined);
+  const year = hasYears ? null : (choices.year ?? found ?? null);
+  const isKnown = hasYears || year !== null;
+  if (choices.months === 'rows' && !isKnown) {
+    throw new AppError(400, 'year is missing: the months are named without their year', {
+      field: 'year',
+    });
+  }
+  const as = choices.months ?? (isKnown ? 'rows' : 'columns');
+  const names = columns.map(({ position }) => header.cells[position]?.trim() ?? '');
+  const months = { as, names, year, asks_year: !hasYears };
+  if (as === 'columns') return { months, read };
+  const dated = datesOf(columns, year ?? 0);
+  return { months, read: () => asRows(read, header, dated) };
+}
+
+async function firstOf(read: ReadRows): Promise<FileRow | undefined> {
+  for await (const [first] of read()) if (first) return first;
+  return undefined;
+}
+
+/**
+ * The month columns; none if they are too few or of one month (`Jan-27`, `Jan-28` are days), if one comes twice, or
+ * if only some have a year.
+ */
+function monthsIn(cells: readonly string[]): MonthColumn[] {
+  const columns = cells.flatMap((cell, position) => {
+    const found = monthOf(cell);
+    return found ? [{ position, ...found }] : [];
+  });
+  const distinct = new Set(columns.map(({ month, year }) => `${year}-${month}`));
+  const withYear = columns.filter(({ year }) => year !== null).length;
+  const isOne = distinct.size === columns.length && (withYear === 0 || withYear === columns.length);
+  const isSeveral = new Set(columns.map(({ month }) => month)).size > 1;
+  return isOne && isSeveral && columns.length >= FEWEST ? columns : [];
+}
+
+/** The first day of each month. Months without a year begin in `start`; after December comes the next year. */
+function datesOf(
+  columns: readonly MonthColumn[],
+  start: number,
+): [position: number, date: string][] {
+  let current = start;
+  let last = 0;
+  return columns.map(({ position, month, year }) => {
+    if (month < last) current++;
+    last = month;
+    return [position, `${year ?? current}-${String(month).padStart(2, '0')}-01`];
+  });
+}
+
+/** One row for each month that is not empty, after a first one with the names. Sums of months are left out. */
+async function* asRows(
+  read: ReadRows,
+  header: FileRow,
+  months: readonly (readonly [position: number, date: string])[],
+): AsyncGenerator<FileRow[]> {
+  const isMonth = new Set(months.map(([position]) => position));
+  const width = lastFilled(header.cells);
+  const kept = [...header.cells.keys()].filter(
+    (i) => !isMonth.has(i) && !SUM.test(header.cells[i]?.trim() ?? ''),
+  );
+  let isFirst = true;
+  for await (const batch of read()) {
+    const rows: FileRow[] = [];
+    for (const row of batch) {
+      const cells = kept.map((i) => row.cells[i] ?? '');
+      const { line } = row;
+      if (isFirst) {
+        isFirst = false;
+        rows.push({ cells: [...cells, 'Month', 'Amount'], line });
+        continue;
+      }
+      const problem = problemOf(row, width, header.cells.length);
+      if (problem) {
+        rows.push({ cells, line, problem });
+        continue;
+      }
+      const numbers = kept.map((i) => row.numbers?.[i] ?? false);
+      for (const [position, date] of months) {
+        const amount = row.cells[position] ?? '';
+        if (amount.trim() === '') continue;
+        const isNumber = row.numbers?.[position] ?? false;
+        rows.push({
+          cells: [...cells, date, amount],
+          line,
+          ...(row.numbers ? { numbers: [...numbers, false, isNumber] } : {}),
+        });
+      }
+    }
+    yield rows;
+  }
+}
+
+function problemOf(row: FileRow, width: number, most: number): string | undefined {
+  const filled = lastFilled(row.cells);
+  if (filled > most) return `it has ${filled} cells, and the first line ${most}`;
+  if (row.numbers === undefined && row.cells.length < width) {
+    return `it has only ${row.cells.length} of ${width} cells`;
+  }
+  return undefined;
+}
