@@ -32,8 +32,11 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   const compared = (await service.api.post('/versions/1/forecast/levels', request)).body;
   await expect(dialog.getByTestId('best-level')).toHaveText(compared.why);
   await dialog.getByText('All levels').click();
-  await expect(dialog.getByRole('row', { name: /^Region \d/ })).toContainText('chosen');
-  await dialog.getByRole('button', { name: 'Choose The total' }).click();
+  await expect(dialog.getByRole('row', { name: /^Region \d/ })).toContainText('Chosen');
+  const ofTotal = dialog.getByRole('button', { name: 'Choose The total' });
+  await ofTotal.press('Enter');
+  await expect(ofTotal).toHaveAttribute('aria-pressed', 'true');
+  await expect(ofTotal).toBeFocused();
   await expect(dialog.getByLabel('Region', { exact: true })).not.toBeChecked();
   await expect(groups.locator('option')).toHaveCount(2);
   // The comparison stays, so that one can go back.
