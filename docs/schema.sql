@@ -12,7 +12,7 @@ CREATE TABLE pf.col_meta (
   dim_period_col text,
   in_grain boolean NOT NULL DEFAULT false,
   time_zone text,
-  CONSTRAINT col_meta_role_check CHECK ((role = ANY (ARRAY['dimension'::text, 'value'::text, 'units'::text, 'date'::text, 'filter'::text, 'ignore'::text]))),
+  CONSTRAINT col_meta_role_check CHECK ((role = ANY (ARRAY['dimension'::text, 'value'::text, 'units'::text, 'measure'::text, 'date'::text, 'filter'::text, 'ignore'::text]))),
   CONSTRAINT col_meta_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
   CONSTRAINT col_meta_pkey PRIMARY KEY (id),
   CONSTRAINT col_meta_source_id_cname_key UNIQUE (source_id, cname)
@@ -206,7 +206,7 @@ CREATE TABLE pf.sql_column (
   type text NOT NULL,
   in_grain boolean NOT NULL,
   time_zone text,
-  CONSTRAINT sql_column_role_check CHECK ((role = ANY (ARRAY['dimension'::text, 'value'::text, 'units'::text, 'date'::text]))),
+  CONSTRAINT sql_column_role_check CHECK ((role = ANY (ARRAY['dimension'::text, 'value'::text, 'units'::text, 'measure'::text, 'date'::text]))),
   CONSTRAINT sql_column_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
   CONSTRAINT sql_column_pkey PRIMARY KEY (source_id, cname)
 );
@@ -220,6 +220,7 @@ CREATE TABLE pf.undone (
   units_total numeric,
   undone_at timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
   undone_by text,
+  measures jsonb,
   CONSTRAINT undone_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
   CONSTRAINT undone_pkey PRIMARY KEY (logid)
 );

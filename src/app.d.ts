@@ -5,7 +5,7 @@ import type { Bodies } from '$lib/server/bodies';
 import type { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import type { Database } from '$lib/server/db/database';
-import type { ExactTotals } from '$lib/server/db/forecast';
+import type { ExactTotals } from '$lib/server/db/totals';
 import type { EntryMonths } from '$lib/server/db/month-totals';
 import type { Events } from '$lib/server/event-streams';
 import type { KeptTotals } from '$lib/server/kept-totals';

@@ -21,7 +21,7 @@ import type { Service } from './service';
 export interface TableColumn {
   name: string;
   type: string;
-  role: 'dimension' | 'date' | 'value' | 'units' | 'filter' | 'ignore';
+  role: 'dimension' | 'date' | 'value' | 'units' | 'measure' | 'filter' | 'ignore';
   grain?: boolean;
   group?: string;
   period?: string;

@@ -1,7 +1,7 @@
 /** Accuracy: how good the forecast of closed months was. */
 import * as v from 'valibot';
 import { LogOperation } from './operations';
-import { number, scalar, timestamp } from './primitives';
+import { byColumn, number, scalar, timestamp } from './primitives';
 
 const error = v.object({
   wape: v.pipe(
@@ -15,10 +15,14 @@ const error = v.object({
 });
 export type ForecastError = v.InferOutput<typeof error>;
 
-/** Figures by measure; null for a measure that the source does not have. */
+/**
+ * Figures by measure; null for value or units if the source does not have it, and `measures` absent without further
+ * measures.
+ */
 const byMeasure = <const Of extends v.GenericSchema>(of: Of) => ({
   value: v.nullable(of),
   units: v.nullable(of),
+  measures: v.optional(byColumn(of)),
 });
 
 /** The largest lag of a request, in months. */

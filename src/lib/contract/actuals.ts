@@ -8,7 +8,7 @@ import {
   outsideCalendar,
   selection,
 } from './loads';
-import { day, note, number, pfUser, text, Totals } from './primitives';
+import { day, measureTotals, note, number, pfUser, text, Totals } from './primitives';
 
 /** Body of POST actuals/preview (docs/contract/05-operations.md#post-versionsidactuals). */
 export const ActualsPreviewRequest = v.object({
@@ -76,7 +76,11 @@ export const ActualsPreview = v.object({
         before: v.pipe(Totals, v.description('The plan')),
         actual: v.pipe(Totals, v.description('The rows of the source')),
         difference: v.pipe(
-          v.object({ value_total: v.nullable(number), units_total: v.nullable(number) }),
+          v.object({
+            value_total: v.nullable(number),
+            units_total: v.nullable(number),
+            measures: measureTotals,
+          }),
           v.description('Amounts that the close would add to the plan'),
         ),
         rows: v.pipe(v.number(), v.description('Rows that the close would write')),

@@ -3,7 +3,15 @@ import * as v from 'valibot';
 import { number, text } from './primitives';
 
 /** Roles of a column (docs/contract/02-resources-and-their-fields.md#pfcol_meta). */
-export const ROLES = ['dimension', 'value', 'units', 'date', 'filter', 'ignore'] as const;
+export const ROLES = [
+  'dimension',
+  'value',
+  'units',
+  'measure',
+  'date',
+  'filter',
+  'ignore',
+] as const;
 export const Role = v.picklist(ROLES);
 export type Role = v.InferOutput<typeof Role>;
 
@@ -12,6 +20,25 @@ export const LEAF_ROLES = ['dimension', 'date'] as const satisfies Role[];
 export type LeafRole = (typeof LEAF_ROLES)[number];
 /** Returns whether columns of a role distinguish forecast rows. */
 export const isLeaf = (role: Role): role is LeafRole => LEAF_ROLES.some((leaf) => leaf === role);
+
+/** The roles of columns that are added up. A source has one value, one units and any number of further measures. */
+export const MEASURE_ROLES = ['value', 'units', 'measure'] as const satisfies Role[];
+export type MeasureRole = (typeof MEASURE_ROLES)[number];
+/** Returns whether columns of a role are added up. */
+export const isMeasure = (role: Role): role is MeasureRole =>
+  MEASURE_ROLES.some((measure) => measure === role);
+
+/** The roles that one column of a source can have. */
+export const SINGLE_ROLES = ['value', 'units'] as const satisfies MeasureRole[];
+export type SingleRole = (typeof SINGLE_ROLES)[number];
+
+/** Returns whether a name in a request stands for the value or units column, so no further measure can have it. */
+export const isSingleRole = (name: string): name is SingleRole =>
+  SINGLE_ROLES.some((role) => role === name);
+
+/** Returns the name of a measure in requests and answers: its role, or the column name of a further measure. */
+export const measureKey = ({ role, name }: { role: string; name: string }): string =>
+  role === 'measure' ? name : role;
 
 /** Names reserved for the service; a source column with such a name can only be ignored. */
 export const RESERVED_NAMES = [

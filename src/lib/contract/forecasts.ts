@@ -58,9 +58,11 @@ export const ForecastPreviewRequest = v.object({
   measures: v.optional(
     v.nullable(
       v.pipe(
-        v.array(v.picklist(['value', 'units'])),
+        v.array(text),
         v.minLength(1, 'must not be an empty list'),
-        v.description('Those of the source by default'),
+        v.description(
+          'value, units, or columns of further measures; those of the source by default',
+        ),
       ),
     ),
   ),
@@ -106,13 +108,18 @@ const group = v.pipe(
   v.description('Its value per dimension of `by`'),
 );
 
+const measure = v.pipe(
+  v.string(),
+  v.description('value, units, or the column of a further measure'),
+);
+
 /**
  * The forecast of one measure of one group. The lists of the history have an amount for each period of
  * `history`, the others for each of `horizon`.
  */
 export const GroupForecast = v.object({
   group,
-  measure: v.picklist(['value', 'units']),
+  measure,
   history: v.pipe(known, v.description('null before the first row of the group')),
   fit: v.pipe(known, v.description('The forecast of each period from those before it')),
   forecast: amounts,
@@ -192,7 +199,7 @@ export type ForecastAnswer = v.InferOutput<typeof ForecastAnswer>;
 /** The forecast of one measure of one group as the log stores it. */
 const FittedGroup = v.object({
   group: v.pipe(v.array(v.nullable(v.string())), v.description('Its values of `by`, as texts')),
-  measure: v.picklist(['value', 'units']),
+  measure,
   method: Method,
   parameters: v.record(v.string(), number),
   forecast: v.pipe(amounts, v.description('The amount of each period of the horizon')),

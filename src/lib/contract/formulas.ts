@@ -1,6 +1,6 @@
 /** Formulas of a source: sums and ratios of its measures under a name, and their number formats. */
 import * as v from 'valibot';
-import { type ColumnEntry, RESERVED_NAMES, type Role } from './columns';
+import { type ColumnEntry, isMeasure, RESERVED_NAMES } from './columns';
 import { faultText, LONGEST_EXPRESSION, parseExpression } from './formula-expression';
 import { pfUser, shortName, text, timestamp } from './primitives';
 
@@ -97,11 +97,9 @@ export const EditFormulaRequest = v.object({
 });
 export type EditFormulaRequest = v.InferOutput<typeof EditFormulaRequest>;
 
-const MEASURES: readonly Role[] = ['value', 'units'];
-
 /** Returns the names of the measures that expressions can use, in the order of the columns. */
 export const measureNames = (columns: readonly Pick<ColumnEntry, 'cname' | 'role'>[]): string[] =>
-  columns.filter(({ role }) => MEASURES.includes(role)).map(({ cname }) => cname);
+  columns.filter(({ role }) => isMeasure(role)).map(({ cname }) => cname);
 
 /** What follows the name of a column in the names that a pivot makes from it: "Sales: Δ", "Order Date (month)". */
 const CONTINUED = [': ', ' (', ' of '];

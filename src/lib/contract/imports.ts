@@ -35,7 +35,11 @@ const cellAmounts = {
 
 /** One cell of an import. */
 export const ImportEdit = v.pipe(
-  v.object({ slice: AskedSlice, ...cellAmounts }),
+  v.object({
+    slice: AskedSlice,
+    ...cellAmounts,
+    measures: v.optional(v.null('cannot be imported; change further measures with a scale')),
+  }),
   v.rawCheck(checkAmounts),
 );
 export type ImportEdit = v.InferOutput<typeof ImportEdit>;

@@ -1,6 +1,6 @@
 /** Loads: bodies and answers of baseline and reference, and the filters of a load. */
 import * as v from 'valibot';
-import { note, pfUser, scalar, text } from './primitives';
+import { measureTotals, note, pfUser, scalar, text } from './primitives';
 
 const FILTER_OPERATORS = [
   '=',
@@ -146,6 +146,7 @@ export const LoadPreview = v.object({
   row_count: v.number(),
   value_total: v.nullable(v.number()),
   units_total: v.nullable(v.number()),
+  measures: measureTotals,
   where_clause: v.pipe(v.string(), v.description('The condition of the load in SQL')),
   spans: v.array(DateSpan),
   outside_calendar: v.optional(outsideCalendar),

@@ -13,7 +13,7 @@ import {
   SLICE_ENTRIES,
 } from './operations';
 import { AskedSlice } from './slices';
-import { note, pfUser, timestamp, Totals } from './primitives';
+import { measureTotals, note, pfUser, timestamp, Totals } from './primitives';
 
 const kept = <const Operation extends string, Params extends v.GenericSchema>(
   operation: Operation,
@@ -114,6 +114,7 @@ export const LogAnswer = v.object({
   units_col: v.nullable(v.string()),
   value_total: v.nullable(v.number()),
   units_total: v.nullable(v.number()),
+  measures: measureTotals,
 });
 export type LogAnswer = v.InferOutput<typeof LogAnswer>;
 

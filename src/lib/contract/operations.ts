@@ -183,7 +183,7 @@ const keep = v.optional(
 );
 
 /**
- * One change of a scale: either `pct`, or for one or both measures an increment in its units, a percentage of
+ * One change of a scale: either `pct`, or for one or more measures an increment in its units, a percentage of
  * its total, or its new total. Null counts as missing.
  */
 export const ScaleEdit = v.pipe(
@@ -228,6 +228,8 @@ const ManyEdits = v.object({
   value_total: leftOut,
   units_total: leftOut,
   pct: leftOut,
+  measures: leftOut,
+  with: leftOut,
   spread: leftOut,
   keep: leftOut,
 });
@@ -317,6 +319,8 @@ const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
       units_pct: v.optional(number),
       value_total: v.optional(total),
       units_total: v.optional(total),
+      measures: v.optional(amounts.measures.wrapped.wrapped),
+      with: v.optional(amounts.with.wrapped.wrapped),
       spread: v.optional(v.union([v.picklist(['equal', 'price']), StoredShape])),
       keep: v.optional(Slice),
     }),

@@ -8,7 +8,7 @@ import {
   SLICE_OPERATIONS,
   SLICE_REQUESTS,
 } from './operations';
-import { pfUser } from './primitives';
+import { byColumn, measureTotals, pfUser } from './primitives';
 import { grouping } from './shapes';
 import { AskedSlice } from './slices';
 
@@ -20,11 +20,12 @@ const measured = {
   row_count: v.number(),
   value_total: v.nullable(v.number()),
   units_total: v.nullable(v.number()),
+  measures: measureTotals,
 };
 
 const Change = v.object({ before: v.object(measured), after: v.object(measured) });
 
-const totals = { value_total: measured.value_total, units_total: measured.units_total };
+const { row_count: _, ...totals } = measured;
 const group = v.pipe(
   v.array(v.nullable(v.string())),
   v.description('Its values in the order of the columns; of a date, the first day of the period'),
@@ -37,7 +38,11 @@ export type GroupTotals = v.InferOutput<typeof GroupTotals>;
 /** A group of a scale with a shape: its weights, and its totals before and after. */
 const ShapedGroup = v.object({
   group,
-  weights: v.object({ value: v.nullable(v.number()), units: v.nullable(v.number()) }),
+  weights: v.object({
+    value: v.nullable(v.number()),
+    units: v.nullable(v.number()),
+    measures: v.optional(byColumn(v.nullable(v.number()))),
+  }),
   before: v.object(totals),
   after: v.object(totals),
 });
@@ -156,6 +161,12 @@ const rounded = {
       v.description('Decimals that units are rounded to; null if they are not rounded'),
     ),
   ),
+  measure_decimals: v.optional(
+    v.pipe(
+      byColumn(v.nullable(v.number())),
+      v.description('The same of the further measures by column; absent without any'),
+    ),
+  ),
 };
 
 const gross = v.nullable(
@@ -175,7 +186,12 @@ const gross = v.nullable(
 export const SlicePreview = v.object({
   ...rounded,
   held: v.object(measured),
-  free: v.object({ ...rounded, value_gross: gross, units_gross: gross }),
+  free: v.object({
+    ...rounded,
+    value_gross: gross,
+    units_gross: gross,
+    measure_gross: v.optional(byColumn(gross)),
+  }),
   excluded: v.object(measured),
   skipped: v.pipe(v.array(v.string()), v.description('Slice keys that operations ignore')),
   groups: v.optional(v.pipe(v.array(GroupTotals), v.description('With by: the totals by group'))),

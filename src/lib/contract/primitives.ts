@@ -73,14 +73,6 @@ export const day = v.pipe(text, v.check(isDay, 'must be a day such as 2027-01-31
 /** A finite number: JSON has neither NaN nor infinity. */
 export const number = v.pipe(v.number(), v.finite());
 
-/** Number and totals of some rows; the total of a measure that the source does not have is null. */
-export const Totals = v.object({
-  row_count: v.number(),
-  value_total: v.nullable(number),
-  units_total: v.nullable(number),
-});
-export type Totals = v.InferOutput<typeof Totals>;
-
 /**
  * The user under which a write is recorded (docs/contract/10-authentication-and-limits.md). The name of a
  * signed-in person replaces it before the body is checked.
@@ -179,6 +171,23 @@ export const byColumn = <const Value extends v.GenericSchema>(
 /** Returns whether a JSON value is an object, not a list. */
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The totals of the further measures by column; absent if the source has none. */
+export const measureTotals = v.optional(
+  v.pipe(
+    byColumn(number),
+    v.description('Totals of the further measures by column; absent if the source has none'),
+  ),
+);
+
+/** Number and totals of some rows; the total of a measure that the source does not have is null. */
+export const Totals = v.object({
+  row_count: v.number(),
+  value_total: v.nullable(number),
+  units_total: v.nullable(number),
+  measures: measureTotals,
+});
+export type Totals = v.InferOutput<typeof Totals>;
 
 /**
  * Every error body of the service (docs/contract/09-errors-limits-guards.md). `field` and `column` are

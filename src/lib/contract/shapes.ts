@@ -1,6 +1,6 @@
 /** Shapes: how a scale is parted over periods, or over other groups of rows, by weights. */
 import * as v from 'valibot';
-import { number, pathTo, text } from './primitives';
+import { byColumn, number, pathTo, text } from './primitives';
 import { AskedSlice, Slice } from './slices';
 
 /** Maximum number of groups that a shape can have. */
@@ -87,7 +87,7 @@ const likeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of) 
     measure: v.optional(
       v.pipe(
         v.picklist(['value', 'units']),
-        v.description('The weights of both measures; by default each has its own'),
+        v.description('The weights of all measures; by default each has its own'),
       ),
     ),
   });
@@ -103,9 +103,19 @@ const WeightedGroup = v.strictObject({
   ),
   value: v.optional(decimal),
   units: v.optional(decimal),
+  measures: v.optional(byColumn(decimal)),
 });
-/** A group of rows with its weights for value and units, as decimal text. */
+/** A group of rows with its weights for value, units and further measures, as decimal text. */
 export type WeightedGroup = v.InferOutput<typeof WeightedGroup>;
+
+/** Returns the weight of a group for a measure. @param key `value`, `units` or the column of a further measure */
+export const weightOf = (
+  { value, units, measures }: WeightedGroup,
+  key: string,
+): string | undefined => {
+  if (key === 'value') return value;
+  return key === 'units' ? units : measures?.[key];
+};
 
 /** @param slice the schema of a slice: as requested, or as stored */
 const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of) =>

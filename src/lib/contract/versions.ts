@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { EntryTotals } from './log';
 import { Iter } from './operations';
-import { pfUser, shortName, text, timestamp } from './primitives';
+import { byColumn, pfUser, shortName, text, timestamp } from './primitives';
 
 /**
  * One plan of a source (docs/contract/02-resources-and-their-fields.md#pfversion). `closed_at` and
@@ -56,6 +56,12 @@ export const VersionTotals = v.object({
   units_type: v.pipe(
     v.nullable(v.string()),
     v.description('Base type of the units column; null without one'),
+  ),
+  measure_types: v.optional(
+    v.pipe(
+      byColumn(v.string()),
+      v.description('Base types of the further measures by column; absent without any'),
+    ),
   ),
   date_col: v.pipe(
     v.nullable(v.string()),

@@ -62,7 +62,7 @@ describe('GET and PUT /sources/:id/columns', () => {
 
   it.for<[string, unknown, RegExp]>([
     ['an unknown column', [{ cname: 'nowhere', role: 'dimension' }], /"nowhere", cname/],
-    ['an unknown role', [{ cname: 'n', role: 'measure' }], /^Column "n", role: /],
+    ['an unknown role', [{ cname: 'n', role: 'total' }], /^Column "n", role: /],
     ['a column named twice', [{ cname: 'n' }, { cname: 'n' }], /"n", cname/],
     [
       'two value columns',

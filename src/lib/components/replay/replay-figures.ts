@@ -6,7 +6,7 @@ import { differences } from '$lib/pivot/values/ratios';
 type Totals = ReplayedEntry['before'];
 
 /** A column group of the comparison: rows, or one of the measures. */
-export type Figure = keyof Totals;
+export type Figure = Exclude<keyof Totals, 'measures'>;
 
 /** Returns the difference of two results; 0 if two sums differ only by the order of addition. */
 export function moreBy(before: number | null, after: number | null): number {

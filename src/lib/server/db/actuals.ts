@@ -8,8 +8,8 @@ import { commas, ident, sql } from '../sql/quote';
 import { loadedRows, loadedValue } from '../sql/templates/load';
 import type { TokenValues } from '../sql/tokens';
 import { substitute } from '../sql/tokens';
-import { Totals, totals } from './forecast';
 import type { Queryable } from './queryable';
+import { Totals, totals } from './totals';
 
 /** The first day of a date column over the rows that match a condition; null if none of them has a date. */
 export async function firstDay(

@@ -10,10 +10,10 @@ import { timestamp } from '../../contract/primitives';
 import type { Identifier } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
 import { CHANNEL, messageOf } from './notify';
-import type { Totals } from './forecast';
 import { ENTRY_FIELDS, IS_COUNTED } from './log';
 import { revisionOf } from './outside-changes';
 import { found, prepared } from './queryable';
+import type { Totals } from './totals';
 import type { Transaction } from './transaction';
 
 const Id = v.object({ id: v.number() });
@@ -81,7 +81,17 @@ export const deleteEntriesOf = (
 
 /** Totals of an entry's rows, with all their digits. */
 type TotalsOfRows = Pick<Totals, 'row_count'> &
-  Record<'value_total' | 'units_total', number | string | null>;
+  Record<'value_total' | 'units_total', number | string | null> & {
+    measures?: Readonly<Record<string, number | string>> | undefined;
+  };
+
+/** The totals of further measures as JSON with numbers; null without any. */
+const measuresJson = ({ measures }: Pick<TotalsOfRows, 'measures'>): string | null =>
+  measures
+    ? JSON.stringify(
+        Object.fromEntries(Object.entries(measures).map(([name, sum]) => [name, Number(sum)])),
+      )
+    : null;
 
 /** The entry as JSON in the API's form: timestamps have milliseconds and end in Z. */
 const AS_ANSWERED = sql`to_jsonb(gone) || jsonb_build_object('stamp',
@@ -91,8 +101,8 @@ const TAKE_OUT = prepared(
   sql`WITH gone AS (DELETE FROM pf.log WHERE id = $1 RETURNING ${ENTRY_FIELDS}),
      kept AS (
        INSERT INTO pf.undone
-         (logid, version_id, entry, row_count, value_total, units_total, undone_by)
-       SELECT id, version_id, ${AS_ANSWERED}, $2::bigint, $3::numeric, $4::numeric, $5::text
+         (logid, version_id, entry, row_count, value_total, units_total, undone_by, measures)
+       SELECT id, version_id, ${AS_ANSWERED}, $2::bigint, $3::numeric, $4::numeric, $5::text, $8::jsonb
        FROM gone
      ),
      opened AS (DELETE FROM pf.lock WHERE logid = $1 RETURNING id)
@@ -113,14 +123,16 @@ const TAKE_OUT = prepared(
 export async function takeOut(
   transaction: Transaction,
   { id, version_id }: { id: number; version_id: number },
-  { row_count, value_total, units_total }: TotalsOfRows,
+  totals: TotalsOfRows,
   user: string | null,
 ): Promise<void> {
   const messages = [
     messageOf(version_id, { kind: 'undone', logid: id }),
     messageOf(version_id, { kind: 'locks' }),
   ];
-  const values = [id, row_count, value_total, units_total, user, ...messages];
+  const { row_count, value_total, units_total } = totals;
+  const sums = [row_count, value_total, units_total];
+  const values = [id, ...sums, user, ...messages, measuresJson(totals)];
   if ((await transaction.run(TAKE_OUT, values)) === 0) found(undefined, `log entry ${id}`);
 }
 
@@ -134,16 +146,17 @@ export const keepUndone = (
 ): Promise<number> =>
   transaction.run(
     sql`INSERT INTO pf.undone
-       (logid, version_id, entry, row_count, value_total, units_total, undone_by)
+       (logid, version_id, entry, row_count, value_total, units_total, measures, undone_by)
      SELECT (entry->>'id')::bigint, (entry->>'version_id')::integer, entry, row_count, value_total,
-       units_total, $5
-     FROM unnest($1::jsonb[], $2::bigint[], $3::numeric[], $4::numeric[])
-       AS kept (entry, row_count, value_total, units_total)`,
+       units_total, measures, $6
+     FROM unnest($1::jsonb[], $2::bigint[], $3::numeric[], $4::numeric[], $5::jsonb[])
+       AS kept (entry, row_count, value_total, units_total, measures)`,
     [
       entries.map(({ entry }) => JSON.stringify(entry)),
       entries.map(({ totals }) => totals.row_count),
       entries.map(({ totals }) => totals.value_total),
       entries.map(({ totals }) => totals.units_total),
+      entries.map(({ totals }) => measuresJson(totals)),
       user,
     ],
   );

@@ -7,8 +7,9 @@ import { dayOf, shiftedDay } from '../sql/loaded-day';
 import { loadChecks } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';
-import { days, Totals, totals } from './forecast';
+import { days } from './forecast';
 import type { Queryable } from './queryable';
+import { Totals, totals } from './totals';
 
 /** Rows of a load that the calendar does not cover. */
 interface Uncovered {

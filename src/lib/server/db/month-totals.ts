@@ -5,7 +5,8 @@ import type { Identifier } from '../sql/quote';
 import { ident, sql } from '../sql/quote';
 import { idList } from '../sql/templates/read';
 import type { Queryable } from './queryable';
-import { ExactTotals, noTotals, Totals, totals } from './forecast';
+import type { ExactTotals, Totals } from './totals';
+import { bothTotals, BothTotals, noTotals, totals, totalsOfTotals, withMeasures } from './totals';
 
 /** Totals of an entry in one month, with all digits of PostgreSQL. */
 interface Part extends Omit<ExactTotals, 'logid'> {
@@ -37,9 +38,7 @@ const Row = v.object({
   iter: v.nullable(v.string()),
   month: v.nullable(v.string()),
   last_month: v.nullable(v.string()),
-  ...Totals.entries,
-  value_text: ExactTotals.entries.value_total,
-  units_text: ExactTotals.entries.units_total,
+  ...BothTotals.entries,
 });
 
 /**
@@ -64,9 +63,8 @@ export async function monthTotals(
     ? sql`date_trunc('month', ${ident(date.name)}::timestamp)::date::text`
     : sql`NULL::text`;
   const none = noTotals(columns);
-  const sum = (name: 'value_total' | 'units_total') =>
-    none[name] === null ? sql`NULL` : sql`COALESCE(SUM(${ident(name)}), 0)`;
-  const added = sql`COALESCE(SUM(row_count), 0), ${sum('value_total')}, ${sum('units_total')}, NULL, NULL`;
+  const measures = withMeasures(columns);
+  const added = sql`${totalsOfTotals(columns)}, NULL, NULL`;
   const rows = await db.many(
     Row,
     // PostgreSQL adds the cached totals too: JavaScript would round them.
@@ -74,13 +72,13 @@ export async function monthTotals(
        SELECT pf_logid AS logid, pf_iter AS iter, ${month} AS month, ${totals(columns)}
          FROM ${table} WHERE pf_logid IN (${idList(entries)}) GROUP BY 1, 2, 3
        UNION ALL
-       SELECT logid, iter, month, row_count, value_total, units_total FROM jsonb_to_recordset($1)
-         AS known (logid bigint, iter text, month text, row_count bigint, value_total numeric, units_total numeric)
+       SELECT logid, iter, month, row_count, value_total, units_total${measures} FROM jsonb_to_recordset($1)
+         AS known (logid bigint, iter text, month text, row_count bigint, value_total numeric, units_total numeric${withMeasures(columns, sql`measures jsonb`)})
      ), span AS (
        SELECT min(month::date) AS first, max(month::date) AS last, bool_or(month IS NULL) AS undated
        FROM part WHERE iter = 'reference'
      )
-     SELECT 'entry' AS of, logid, iter, month, NULL::text AS last_month, row_count, value_total, units_total,
+     SELECT 'entry' AS of, logid, iter, month, NULL::text AS last_month, row_count, value_total, units_total${measures},
          value_total::text AS value_text, units_total::text AS units_text
        FROM part WHERE logid IN (${idList(entries)})
      UNION ALL
@@ -109,14 +107,13 @@ export async function monthTotals(
   const read = new Map(
     entries.map((logid): [number, EntryMonths] => [logid, { logid, months: [] }]),
   );
-  for (const { of, logid, iter, month, last_month, value_text, units_text, ...sums } of rows) {
+  for (const { of, logid, iter, month, last_month, ...row } of rows) {
+    const { totals: sums, exact } = bothTotals(row);
     if (of === 'plan' || of === 'reference') found[of] = sums;
     else if (of === 'compared') found.compared = { first_month: month, last_month, ...sums };
     else if (of === 'month' && month !== null) found.months.push({ month, ...sums });
     else if (logid !== null && iter !== null) {
-      const { row_count } = sums;
-      const part = { iter, month, row_count, value_total: value_text, units_total: units_text };
-      read.get(logid)?.months.push(part);
+      read.get(logid)?.months.push({ iter, month, ...exact });
     }
   }
   found.months.sort((a, b) => a.month.length - b.month.length || (a.month < b.month ? -1 : 1));

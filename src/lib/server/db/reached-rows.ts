@@ -1,15 +1,24 @@
 /** Totals of the rows of a slice, grouped by the effect of a scale on them. */
 import * as v from 'valibot';
 import { CANCELS_FROM } from '../../contract/previews';
+import { byColumn } from '../../contract/primitives';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
 import type { Identifier, SqlText } from '../sql/quote';
-import { commas, ident, sql } from '../sql/quote';
+import { commas, ident, literal, sql } from '../sql/quote';
 import { leavesCte, roundingScale } from '../sql/templates/leaves';
 import { substitute } from '../sql/tokens';
-import { noTotals, Totals, totals } from './forecast';
 import type { Queryable } from './queryable';
 import { tableNumber } from './row-schemas';
+import {
+  furtherList,
+  noTotals,
+  ofFurther,
+  Totals,
+  totals,
+  totalsIn,
+  totalsOfTotals,
+} from './totals';
 
 /** Number of decimals to which the amounts of some rows are rounded, as SQL; NULL for a floating-point measure. */
 const decimals = (measure: ForecastColumn | undefined): SqlText =>
@@ -21,20 +30,36 @@ const absolute = (measure: ForecastColumn | undefined): SqlText =>
 
 const SIDES = ['excluded', 'held', 'free', 'included'] as const;
 
+/** Something of each further measure, which may be missing; PostgreSQL answers it as text. */
+const byMeasure = v.optional(
+  byColumn(
+    v.pipe(
+      v.nullable(v.string()),
+      v.transform((text) => (text === null ? null : Number(text))),
+    ),
+  ),
+);
+
 const RoundedTotals = v.object({
   ...Totals.entries,
   value_decimals: v.nullable(v.number()),
   units_decimals: v.nullable(v.number()),
+  measure_decimals: byMeasure,
 });
 type RoundedTotals = v.InferOutput<typeof RoundedTotals>;
 
-const gross = { value_gross: v.nullable(tableNumber), units_gross: v.nullable(tableNumber) };
+const gross = {
+  value_gross: v.nullable(tableNumber),
+  units_gross: v.nullable(tableNumber),
+  measure_gross: byMeasure,
+};
 const Gross = v.object(gross);
+type Gross = v.InferOutput<typeof Gross>;
 
 const ReachedSide = v.object({ ...RoundedTotals.entries, ...gross, side: v.picklist(SIDES) });
 
 /** Rows that a scale would change, with what their leaves add up to if their signs do not count. */
-type FreeRows = RoundedTotals & v.InferOutput<typeof Gross>;
+type FreeRows = RoundedTotals & Gross;
 
 /** The rows of a slice, grouped by the effect of a scale on them. */
 interface ReachedRows {
@@ -45,6 +70,11 @@ interface ReachedRows {
   held: Totals;
   free: FreeRows;
 }
+
+/** Select list of the absolute amounts of rows or leaves: `value_gross`, `units_gross` and `measure_gross`. */
+const grossList = (columns: readonly ForecastColumn[]): SqlText =>
+  sql`${absolute(measureOf('value', columns))} AS value_gross,
+       ${absolute(measureOf('units', columns))} AS units_gross${furtherList(columns, absolute, sql`measure_gross`)}`;
 
 /**
  * Adds up the rows behind a condition grouped by the effect of a scale on them, in one pass over the rows, and in
@@ -59,41 +89,38 @@ export async function reachedRows(
   columns: readonly ForecastColumn[],
   { where, exclude, held }: Record<'where' | 'exclude' | 'held', SqlText>,
 ): Promise<ReachedRows> {
-  const value = measureOf('value', columns);
-  const units = measureOf('units', columns);
-  const summed = (role: 'value' | 'units', of: 'total' | 'gross') => {
-    if (measureOf(role, columns)) return sql`SUM(${ident(`${role}_${of}`)})`;
-    return of === 'total' ? sql`NULL` : sql`NULL::numeric`;
-  };
+  const summedGross = (role: 'value' | 'units') =>
+    measureOf(role, columns) ? sql`SUM(${ident(`${role}_gross`)})` : sql`NULL::numeric`;
+  const of = (object: SqlText, { name }: ForecastColumn) => sql`${object}->>${literal(name)}`;
+  const measureDecimals = sql`measure_decimals`;
+  const measureGross = sql`measure_gross`;
   const rows = await db.many(
     ReachedSide,
     // As in entryTotals, PostgreSQL also sums the groups.
     sql`WITH part AS (
        SELECT CASE WHEN NOT (${exclude}) THEN 'excluded' WHEN (${held}) IS TRUE THEN 'held' ELSE 'free' END AS side,
-         ${totals(columns)}, ${absolute(value)} AS value_gross, ${absolute(units)} AS units_gross,
-         ${decimals(value)} AS value_decimals, ${decimals(units)} AS units_decimals
+         ${totals(columns)}, ${grossList(columns)},
+         ${decimals(measureOf('value', columns))} AS value_decimals,
+         ${decimals(measureOf('units', columns))} AS units_decimals${furtherList(columns, decimals, measureDecimals)}
        FROM ${table} WHERE ${where} GROUP BY 1
      )
      SELECT * FROM part
      UNION ALL
-     SELECT 'included', SUM(row_count), ${commas([
-       summed('value', 'total'),
-       summed('units', 'total'),
-       summed('value', 'gross'),
-       summed('units', 'gross'),
-     ])}, MAX(value_decimals), MAX(units_decimals)
+     SELECT 'included', ${totalsOfTotals(columns)}, ${commas([
+       summedGross('value'),
+       summedGross('units'),
+     ])}${furtherList(columns, (m) => sql`SUM((${of(measureGross, m)})::numeric)`, measureGross)},
+       MAX(value_decimals), MAX(units_decimals)${furtherList(
+         columns,
+         (m) => sql`MAX((${of(measureDecimals, m)})::integer)`,
+         measureDecimals,
+       )}
      FROM part WHERE side <> 'excluded' HAVING count(*) > 0`,
   );
   const side = (name: (typeof SIDES)[number]) =>
-    rows.find((row) => row.side === name) ?? {
-      ...noTotals(columns),
-      ...{ value_gross: null, units_gross: null, value_decimals: null, units_decimals: null },
-    };
+    rows.find((row) => row.side === name) ?? nothing(columns);
   const free = side('free');
-  const cancels = (['value', 'units'] as const).some(
-    (role) => (free[`${role}_gross`] ?? 0) > CANCELS_FROM * Math.abs(free[`${role}_total`] ?? 0),
-  );
-  const leaves = cancels
+  const leaves = cancellations(free, free, columns).isAny
     ? await leavesGross(db, columns, {
         fc_table: table,
         where_clause: sql`(${where})
@@ -101,16 +128,46 @@ export async function reachedRows(
         exclude_clause: exclude,
       })
     : null;
-  const grossOf = (role: 'value' | 'units') => {
-    const found = leaves?.[`${role}_gross`] ?? null;
-    const net = Math.abs(free[`${role}_total`] ?? 0);
-    return found !== null && found > CANCELS_FROM * net ? found : null;
-  };
   return {
     included: rounded(side('included')),
-    excluded: plain(side('excluded')),
-    held: plain(side('held')),
-    free: { ...rounded(free), value_gross: grossOf('value'), units_gross: grossOf('units') },
+    excluded: totalsIn(side('excluded')),
+    held: totalsIn(side('held')),
+    free: { ...rounded(free), ...cancellations(leaves, free, columns).gross },
+  };
+}
+
+const nothing = (columns: readonly ForecastColumn[]): Omit<FreeRows, 'side'> => {
+  const none = ofFurther(columns, () => null).measures;
+  return {
+    ...noTotals(columns),
+    ...{ value_gross: null, units_gross: null, value_decimals: null, units_decimals: null },
+    ...(none && { measure_gross: none, measure_decimals: none }),
+  };
+};
+
+/**
+ * Returns the absolute amounts of measures that cancel out, null for all others.
+ *
+ * @param found absolute amounts; null if nothing cancels out
+ * @param free the totals
+ */
+function cancellations(
+  found: Gross | null,
+  free: Totals,
+  columns: readonly ForecastColumn[],
+): { gross: Gross; isAny: boolean } {
+  const ofMeasure = (amount: number | null | undefined, total: number | null | undefined) =>
+    amount != null && amount > CANCELS_FROM * Math.abs(total ?? 0) ? amount : null;
+  const value_gross = ofMeasure(found?.value_gross, free.value_total);
+  const units_gross = ofMeasure(found?.units_gross, free.units_total);
+  const { measures } = ofFurther(columns, ({ name }) =>
+    ofMeasure(found?.measure_gross?.[name], free.measures?.[name]),
+  );
+  return {
+    gross: { value_gross, units_gross, ...(measures && { measure_gross: measures }) },
+    isAny: [value_gross, units_gross, ...Object.values(measures ?? {})].some(
+      (gross) => gross !== null,
+    ),
   };
 }
 
@@ -119,23 +176,16 @@ async function leavesGross(
   db: Queryable,
   columns: readonly ForecastColumn[],
   tokens: Record<'fc_table' | 'where_clause' | 'exclude_clause', SqlText>,
-): Promise<v.InferOutput<typeof Gross>> {
+): Promise<Gross> {
   return db.one(
     Gross,
     sql`WITH ${substitute(leavesCte(columns), tokens)}
-     SELECT ${absolute(measureOf('value', columns))} AS value_gross,
-       ${absolute(measureOf('units', columns))} AS units_gross FROM leaves`,
+     SELECT ${grossList(columns)} FROM leaves`,
   );
 }
 
-const plain = ({ row_count, value_total, units_total }: Totals): Totals => ({
-  row_count,
-  value_total,
-  units_total,
-});
-
-const rounded = ({ value_decimals, units_decimals, ...row }: RoundedTotals): RoundedTotals => ({
-  ...plain(row),
-  value_decimals,
-  units_decimals,
+const rounded = (row: RoundedTotals): RoundedTotals => ({
+  ...totalsIn(row),
+  ...{ value_decimals: row.value_decimals, units_decimals: row.units_decimals },
+  ...(row.measure_decimals && { measure_decimals: row.measure_decimals }),
 });

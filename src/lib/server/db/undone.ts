@@ -1,15 +1,23 @@
 /** Queries of `pf.undone`. */
+import * as v from 'valibot';
 import { UndoneEntry } from '../../contract/log';
+import { byColumn, number } from '../../contract/primitives';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found } from './queryable';
 
-const FIELDS = sql`logid, version_id, entry, row_count, value_total, units_total, undone_at, undone_by`;
+const FIELDS = sql`logid, version_id, entry, row_count, value_total, units_total, measures, undone_at, undone_by`;
+
+/** A row of the table; `measures` is null without further measures. */
+const Row = v.pipe(
+  v.object({ ...UndoneEntry.entries, measures: v.nullable(byColumn(number)) }),
+  v.transform(({ measures, ...row }): UndoneEntry => (measures ? { ...row, measures } : row)),
+);
 
 /** The undone entries of a version, latest first. */
 export const listUndone = (db: Queryable, versionId: number): Promise<UndoneEntry[]> =>
   db.many(
-    UndoneEntry,
+    Row,
     sql`SELECT ${FIELDS} FROM pf.undone WHERE version_id = $1 ORDER BY undone_at DESC, logid DESC`,
     [versionId],
   );
@@ -22,7 +30,7 @@ export const undoneEntry = async (
 ): Promise<UndoneEntry> =>
   found(
     await db.maybeOne(
-      UndoneEntry,
+      Row,
       sql`SELECT ${FIELDS} FROM pf.undone WHERE version_id = $1 AND logid = $2`,
       [versionId, logid],
     ),

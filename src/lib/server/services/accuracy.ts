@@ -1,6 +1,7 @@
 /** How good the forecast of closed months was, from the log. */
 import type { Accuracy } from '../../contract/accuracy';
 import { MOST_WORST } from '../../contract/accuracy';
+import type { SingleRole } from '../../contract/columns';
 import type { LogEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import { OPERATIONS } from '../../contract/operations';
@@ -155,10 +156,21 @@ function compared(
     };
   });
   type Figures = (typeof figures)[number];
-  const at = (role: string) => figures[measures.findIndex((m) => m.role === role)];
   const byMeasure = <T>(of: (measure: Figures) => T | undefined) => {
-    const [value, units] = [at('value'), at('units')];
-    return { value: (value && of(value)) ?? null, units: (units && of(units)) ?? null };
+    const all = measures.flatMap((measure, i) => {
+      const own = figures[i];
+      const figure = own && of(own);
+      return figure === undefined ? [] : [{ measure, figure }];
+    });
+    const single = (role: SingleRole) =>
+      all.find(({ measure }) => measure.role === role)?.figure ?? null;
+    const further = all.flatMap(({ measure: { role, name }, figure }) =>
+      role === 'measure' ? [[name, figure] as const] : [],
+    );
+    return {
+      ...{ value: single('value'), units: single('units') },
+      ...(further.length > 0 && { measures: Object.fromEntries(further) }),
+    };
   };
 
   const cells = new Map(lines.map((line) => [line.cell, line]));

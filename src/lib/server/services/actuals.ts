@@ -4,9 +4,9 @@ import type { ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../.
 import { ActualsAnswer } from '../../contract/actuals';
 import { OPERATIONS } from '../../contract/operations';
 import { firstDay, sourceRows, totalsByMonth } from '../db/actuals';
-import type { Totals } from '../db/forecast';
-import { noTotals, sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
+import type { Totals } from '../db/totals';
+import { noTotals, sliceTotals } from '../db/totals';
 import type { Transaction } from '../db/transaction';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';

@@ -1,6 +1,13 @@
 /** Column metadata of a source: reading, checking and saving. */
 import type { ColumnEntry, ColumnSave } from '../../contract/columns';
-import { PERIOD_COLUMNS, RESERVED_NAMES, SYSTEM_COLUMNS } from '../../contract/columns';
+import {
+  isMeasure,
+  isSingleRole,
+  PERIOD_COLUMNS,
+  RESERVED_NAMES,
+  SINGLE_ROLES,
+  SYSTEM_COLUMNS,
+} from '../../contract/columns';
 import type { ColumnRecord } from '../db/column-metadata';
 import {
   columnEntries,
@@ -107,7 +114,7 @@ function validate(
     // A column that the request does not name was checked when it was saved.
     if (named.has(column.cname)) validateRole(column, fault);
   }
-  for (const role of ['value', 'units'] as const) {
+  for (const role of SINGLE_ROLES) {
     const holders = columns.filter((c) => c.role === role);
     // The fault is reported for a column that the request names; for the last one if it names several.
     const latest = holders.findLast((c) => named.has(c.cname)) ?? holders.at(-1);
@@ -142,8 +149,15 @@ function validateRole({ cname, role, table }: ColumnRecord, fault: Fault): void 
   if (!table)
     throw fault(cname, 'role', 'the table no longer has this column; it can only be ignored');
   const { type } = table;
-  if ((role === 'value' || role === 'units') && !isNumeric(type)) {
+  if (isMeasure(role) && !isNumeric(type)) {
     throw fault(cname, 'role', `${role} needs a numeric column, and this one is ${type.declared}`);
+  }
+  if (role === 'measure' && isSingleRole(cname)) {
+    throw fault(
+      cname,
+      'role',
+      `"${cname}" stands for the ${cname} column in requests, so no further measure can have this name; give the column the role ${cname}`,
+    );
   }
   if (role === 'date' && !isDate(type)) {
     throw fault(

@@ -1,4 +1,5 @@
 /** Reads what a forecast learns from: the amounts of the source by group and period. */
+import { isSingleRole, measureKey } from '../../contract/columns';
 import type { ForecastPreviewRequest, ForecastUnit } from '../../contract/forecasts';
 import { MOST_PERIODS } from '../../contract/forecasts';
 import type { GroupSums } from '../db/history';
@@ -134,14 +135,18 @@ function measuresOf(
   wanted: ForecastPreviewRequest['measures'],
 ): ForecastColumn[] {
   const measures = measureColumns(columns);
-  const missing = wanted?.find((role) => !measures.some((c) => c.role === role));
+  const missing = wanted?.find((key) => !measures.some((c) => measureKey(c) === key));
   if (missing !== undefined) {
-    throw faultAt(fieldPlace('measures'), 422, `the source has no ${missing} column`);
+    if (isSingleRole(missing)) {
+      throw faultAt(fieldPlace('measures'), 422, `the source has no ${missing} column`);
+    }
+    const place = { ...fieldPlace(`measures.${wanted?.indexOf(missing) ?? 0}`), column: missing };
+    throw faultAt(place, 422, `the source has no measure "${missing}"`);
   }
   if (measures.length === 0) {
     throw new AppError(422, 'The source has neither a value nor a units column to forecast');
   }
-  return measures.filter(({ role }) => !wanted || wanted.some((each) => each === role));
+  return measures.filter((c) => !wanted || wanted.includes(measureKey(c)));
 }
 
 /**

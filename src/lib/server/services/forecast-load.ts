@@ -10,6 +10,7 @@ import { groupId, groupLiteral } from '../sql/groups';
 import type { SqlText } from '../sql/quote';
 import { commas, join, literal, sql } from '../sql/quote';
 import { forecastTemplate, takeOutTemplate } from '../sql/templates/forecast';
+import { amountKeys } from '../sql/templates/parting';
 import type { OperationWriter } from './entries/open-entry';
 import { WHOLE } from './entries/open-entry';
 import type { Resources } from './entries/writer';
@@ -74,7 +75,7 @@ export async function forecastIn(
   const { where, date, by, unit, horizon } = history;
   await requirePeriods(tx, columns);
   const fitted = groups ?? (await fittedGroups(history, request));
-  const { targets, leftOut } = targetsOf(history, fitted);
+  const { targets, leftOut } = targetsOf(history, fitted, amountKeys(columns));
   if (leftOut.length > 0 && request.missing !== 'leave_out') throw notCarried(leftOut);
   if (targets.length > MOST_AMOUNTS) {
     throw new AppError(
@@ -111,7 +112,7 @@ export async function forecastIn(
     const template = forecastTemplate(source, columns, { by, date, unit });
     const tokens = { filter_clause: where, groups: targetLines(targets, history) };
     const { rowCount: written } = await open.run(template, WHOLE, tokens, blamed);
-    if (written === 0 && targets.some(({ value, units }) => value || units)) {
+    if (written === 0 && targets.some(({ amounts }) => amounts.some(Boolean))) {
       throw new AppError(409, 'The source has changed while it was read; try again');
     }
     rowCount += written;
@@ -165,15 +166,19 @@ interface Target {
   carrier: number;
   /** Number of years by which they are moved. */
   years: number;
-  /** Null for a measure that is not forecast. */
-  value: number | null;
-  units: number | null;
+  /** In the order of the amounts of a group; null for a measure that is not forecast. */
+  amounts: (number | null)[];
 }
 
-/** Finds the rows that carry each amount: those of the last year before it in which its group has rows. */
+/**
+ * Finds the rows that carry each amount: those of the last year before it in which its group has rows.
+ *
+ * @param keys the keys of the measures in the order of the amounts of a group
+ */
 function targetsOf(
   history: History,
   fitted: readonly FittedGroup[],
+  keys: readonly string[],
 ): { targets: Target[]; leftOut: LeftOut[] } {
   const { by, unit, sums, first, through } = history;
   const season = PERIODS_OF_YEAR[unit];
@@ -189,17 +194,17 @@ function targetsOf(
   for (const [id, measures] of byGroup) {
     const group = known.get(id);
     const periods = new Set(group?.periods.map((day) => periodOfDay(day, unit)));
-    const amountAt = (role: 'value' | 'units', i: number) =>
-      measures.find(({ measure }) => measure === role)?.forecast[i] ?? null;
+    const amountsAt = (i: number) =>
+      keys.map((key) => measures.find(({ measure }) => measure === key)?.forecast[i] ?? null);
     const without: number[] = [];
     for (const [i, period] of horizon.entries()) {
-      const amounts = { value: amountAt('value', i), units: amountAt('units', i) };
+      const amounts = amountsAt(i);
       let years = Math.ceil((period - through) / season);
       while (period - years * season >= first && !periods.has(period - years * season)) years += 1;
       const carrier = period - years * season;
       const values = measures[0]?.group ?? [];
-      if (periods.has(carrier)) targets.push({ group: values, carrier, years, ...amounts });
-      else if (amounts.value || amounts.units) without.push(period);
+      if (periods.has(carrier)) targets.push({ group: values, carrier, years, amounts });
+      else if (amounts.some(Boolean)) without.push(period);
     }
     if (without.length === 0) continue;
     const values = group?.key ?? measures[0]?.group ?? [];
@@ -230,10 +235,10 @@ function notCarried(leftOut: readonly LeftOut[]): AppError {
 /** The targets as the query that the statement of a forecast reads. */
 function targetLines(targets: readonly Target[], { unit }: History): SqlText {
   const shiftOf = (years: number) => (unit === 'week' ? `${364 * years} days` : `${years} years`);
-  const lines = targets.map(({ group, carrier, years, value, units }, i) => {
+  const lines = targets.map(({ group, carrier, years, amounts }, i) => {
     const key = groupLiteral([...group, firstDay(carrier, unit)]);
     const shift = sql`${literal(shiftOf(years))}::interval`;
-    return sql`(${commas([sql`${i + 1}`, key, shift, numeric(value), numeric(units)])})`;
+    return sql`(${commas([sql`${i + 1}`, key, shift, ...amounts.map(numeric)])})`;
   });
   return sql`VALUES
         ${join(lines, sql`,\n        `)}`;

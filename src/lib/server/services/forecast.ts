@@ -1,6 +1,7 @@
 /** Forecasts the history of a source. */
 import type { ForecastPreviewRequest, GroupForecast } from '../../contract/forecasts';
 import { type ForecastPreview } from '../../contract/forecasts';
+import { measureKey } from '../../contract/columns';
 import { digitsOf } from '../../contract/decimals';
 import type { Database } from '../db/database';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../periods';
@@ -107,7 +108,7 @@ export async function fitHistory(
       fits.push({
         id: group.id,
         group: Object.fromEntries(by.map(({ name }, k) => [name, group.key[k] ?? null])),
-        measure: measure.role === 'units' ? 'units' : 'value',
+        measure: measureKey(measure),
         history: amounts,
         fit: fitted,
         deviation: shown(deviation).map((each) => Number(each.toPrecision(DEVIATION_DIGITS))),

@@ -1,25 +1,28 @@
 /** Parts the amounts of a scale over groups of leaves. */
 import { wantedTotal } from '../../contract/amounts';
+import { isSingleRole, measureKey } from '../../contract/columns';
 import { digitsOf } from '../../contract/decimals';
 import type { ScaleEdit } from '../../contract/operations';
 import type { WeightedGroup } from '../../contract/shapes';
-import { MOST_GROUPS } from '../../contract/shapes';
-import type { Group } from '../db/groups';
+import { MOST_GROUPS, weightOf } from '../../contract/shapes';
+import type { Group, GroupAmount } from '../db/groups';
 import { groupsOf } from '../db/groups';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { measureKind, measureOf } from '../sql/forecast-columns';
+import { measureKind } from '../sql/forecast-columns';
 import { groupId, groupKey, groupLiteral } from '../sql/groups';
 import type { SqlText } from '../sql/quote';
 import { commas, join, sql, typedLiteral } from '../sql/quote';
+import { amountKeys } from '../sql/templates/parting';
 import type { OperationWriter } from './entries/open-entry';
 import { seenByOperations } from './forecast-version';
+import { partsOf, sumOf, textOf, wholeOf, wholesOf } from './parts';
+import { askedChanges } from './scale-amounts';
 import type { ResolvedShape } from './shapes';
 import { requireFew } from './shapes';
-import { partsOf, sumOf, textOf, wholeOf, wholesOf } from './parts';
 
-type Measure = 'value' | 'units';
-const MEASURES = ['value', 'units'] as const;
+/** A change of a measure in one slice: an increment or a total, the present one to keep it. */
+type ShapedChange = ReturnType<typeof askedChanges>[number];
 
 /**
  * Parts the amounts of a scale over the groups of its slice.
@@ -41,21 +44,22 @@ export async function groupIncrements(
   const groups = await groupsOf(tx, target, groupKey(shape.by), rows, MOST_GROUPS);
   requireFew(groups);
   // If no row can change, the statement writes nothing, and the reason is found out then.
-  if (!groups.some(({ isFree }) => isFree)) return NO_GROUP;
+  const keys = amountKeys(columns);
+  if (!groups.some(({ isFree }) => isFree)) return noGroup(keys.length);
   const weights = weightsByGroup(groups, shape);
-  const parts = MEASURES.map((role) => {
-    const column = measureOf(role, columns);
-    const isChanged = edit[`${role}_incr`] || edit[`${role}_total`] != null;
-    return column && isChanged
-      ? partsOfMeasure(role, column, edit, groups, weights)
+  const changes = askedChanges(edit, columns);
+  const parts = keys.map((key) => {
+    const change = changes.find(({ measure }) => measureKey(measure) === key);
+    return change && (change.kind === 'total' || change.amount)
+      ? partsOfMeasure(change, groups, weights)
       : groups.map(() => '0');
   });
-  const changes = groups.flatMap(({ group }, i) => {
+  const changed = groups.flatMap(({ group }, i) => {
     const own = parts.map((part) => part[i] ?? '0');
     return own.every((amount) => Number(amount) === 0) ? [] : { group, own };
   });
-  if (changes.length === 0) return null;
-  const lines = changes.map(
+  if (changed.length === 0) return null;
+  const lines = changed.map(
     ({ group, own }) =>
       sql`(${commas([groupLiteral(group), ...own.map((amount) => typedLiteral(amount, sql`numeric`))])})`,
   );
@@ -63,8 +67,9 @@ export async function groupIncrements(
         ${join(lines, sql`,\n        `)}`;
 }
 
-/** Groups for a statement that writes nothing. */
-const NO_GROUP = sql`SELECT NULL::text[], NULL::numeric, NULL::numeric WHERE FALSE`;
+/** Groups for a statement that writes nothing. @param amounts number of amounts of a group */
+const noGroup = (amounts: number): SqlText =>
+  sql`SELECT ${commas([sql`NULL::text[]`, ...Array<SqlText>(amounts).fill(sql`NULL::numeric`)])} WHERE FALSE`;
 
 /** Maximum number of groups that an error names. */
 const MOST_NAMED = 5;
@@ -76,8 +81,9 @@ function weightsByGroup(
 ): Map<string, WeightedGroup> {
   const known = new Set(groups.map(({ group }) => groupId(group)));
   const missing = weights.filter(
-    ({ group, value, units }) =>
-      !known.has(groupId(group)) && [value, units].some((weight) => Number(weight ?? 0) !== 0),
+    ({ group, value, units, measures }) =>
+      !known.has(groupId(group)) &&
+      [value, units, ...Object.values(measures ?? {})].some((weight) => Number(weight ?? 0) !== 0),
   );
   if (missing.length > 0 && !leavesOut) {
     const named = missing.slice(0, MOST_NAMED).map(({ group }) => nameOf(group));
@@ -99,32 +105,37 @@ const nameOf = (group: readonly (string | null)[]): string =>
  * keep their amounts, and the rest becomes the total of the others.
  */
 function partsOfMeasure(
-  role: Measure,
-  column: ForecastColumn,
-  edit: ScaleEdit,
+  { measure, kind: asked, amount }: ShapedChange,
   groups: readonly Group[],
   weights: ReadonlyMap<string, WeightedGroup>,
 ): string[] {
-  const texts = groups.map(({ group }) => weights.get(groupId(group))?.[role] ?? '0');
-  const free = freeWeights(role, texts, groups);
-  const increment = edit[`${role}_incr`] ?? null;
-  const total = edit[`${role}_total`];
-  const kind = measureKind(column);
-  if (!kind.exact)
-    return partsOfDoubles(role, { increment, total: wantedTotal(total) }, groups, free);
+  const key = measureKey(measure);
+  const texts = groups.map(({ group }) => {
+    const weighted = weights.get(groupId(group));
+    return (weighted && weightOf(weighted, key)) ?? '0';
+  });
+  const free = freeWeights(nameOfMeasure(measure), texts, groups);
+  const isIncrement = asked === 'incr';
+  const number = wantedTotal(amount);
+  const kind = measureKind(measure);
+  const amounts = groups.map((group) => group.amounts.get(key));
+  if (!kind.exact) return partsOfDoubles(amounts, { number, isIncrement }, groups, free);
 
-  const asked = String(increment ?? wantedTotal(total) ?? 0);
+  const text = String(number ?? 0);
   const decimals =
-    kind.scale ??
-    Math.max(2, decimalsIn(asked), ...groups.map((group) => group[`${role}Decimals`]));
-  const sums = groups.map((group) => wholeOf(group[role] ?? '0', decimals));
-  const wanted = total === 'keep' ? sumOf(sums) : wholeOf(asked, decimals);
-  if (increment !== null) return partsOf(wanted, free).map((part) => textOf(part, decimals));
+    kind.scale ?? Math.max(2, decimalsIn(text), ...amounts.map((own) => own?.decimals ?? 0));
+  const sums = amounts.map((own) => wholeOf(own?.total ?? '0', decimals));
+  const wanted = number === null ? sumOf(sums) : wholeOf(text, decimals);
+  if (isIncrement) return partsOf(wanted, free).map((part) => textOf(part, decimals));
   const held = sumOf(sums.filter((_, i) => !groups[i]?.isFree));
   return partsOf(wanted - held, free).map((part, i) =>
     textOf(groups[i]?.isFree ? part - (sums[i] ?? 0n) : 0n, decimals),
   );
 }
+
+/** The name of a measure in an error. */
+const nameOfMeasure = ({ role, name }: ForecastColumn): string =>
+  isSingleRole(role) ? role : `"${name}"`;
 
 /** Number of decimals that the share of a group in doubles is computed with. */
 const SHARE_DIGITS = 10n ** 20n;
@@ -133,8 +144,8 @@ const decimalsIn = (text: string): number => Math.max(0, digitsOf(text).places);
 
 /** As {@link partsOfMeasure}, for a floating-point measure. */
 function partsOfDoubles(
-  role: Measure,
-  { increment, total }: { increment: number | null; total: number | null },
+  amounts: readonly (GroupAmount | undefined)[],
+  { number, isIncrement }: { number: number | null; isIncrement: boolean },
   groups: readonly Group[],
   free: readonly bigint[],
 ): string[] {
@@ -142,13 +153,13 @@ function partsOfDoubles(
   const shares = free.map(
     (weight) => Number((weight * SHARE_DIGITS) / whole) / Number(SHARE_DIGITS),
   );
-  const sums = groups.map((group) => Number(group[role] ?? 0));
+  const sums = amounts.map((own) => Number(own?.total ?? 0));
   const add = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0);
-  if (increment !== null) return shares.map((share) => String(increment * share));
-  const rest = (total ?? add(sums)) - add(sums.filter((_, i) => !groups[i]?.isFree));
+  if (isIncrement) return shares.map((share) => String((number ?? 0) * share));
+  const rest = (number ?? add(sums)) - add(sums.filter((_, i) => !groups[i]?.isFree));
   return groups.map((group, i) => {
     const gap = rest * (shares[i] ?? 0) - (sums[i] ?? 0);
-    return String(group.isFree && Math.abs(gap) > group[`${role}Noise`] ? gap : 0);
+    return String(group.isFree && Math.abs(gap) > (amounts[i]?.noise ?? 0) ? gap : 0);
   });
 }
 
@@ -157,19 +168,19 @@ function partsOfDoubles(
  *
  * @throws AppError 422 if they differ in sign or add up to 0
  */
-function freeWeights(role: Measure, texts: readonly string[], groups: readonly Group[]): bigint[] {
+function freeWeights(name: string, texts: readonly string[], groups: readonly Group[]): bigint[] {
   const all = wholesOf(texts);
   if (all.some((weight) => weight > 0n) && all.some((weight) => weight < 0n)) {
     throw new AppError(
       422,
-      `The weights of ${role} differ in sign, so they cannot part an amount`,
+      `The weights of ${name} differ in sign, so they cannot part an amount`,
       {
         field: 'spread',
       },
     );
   }
   if (all.every((weight) => weight === 0n)) {
-    throw new AppError(422, `The weights of ${role} add up to zero in this slice`, {
+    throw new AppError(422, `The weights of ${name} add up to zero in this slice`, {
       field: 'spread',
     });
   }
@@ -177,7 +188,7 @@ function freeWeights(role: Measure, texts: readonly string[], groups: readonly G
   if (free.some((weight) => weight !== 0n)) return free;
   throw new AppError(
     422,
-    `Every group with a weight of ${role} is held or locked; there is nothing to spread over`,
+    `Every group with a weight of ${name} is held or locked; there is nothing to spread over`,
     { field: 'spread' },
   );
 }

@@ -32,7 +32,7 @@ import { heldRows, heldSlices } from './held';
 import { lockedRows } from './locks';
 import { describe, numeric, OperationResult, writeSteps } from './operation-steps';
 import { textOf, wholeOf } from './parts';
-import { checkAmount } from './scale';
+import { checkAmount } from './scale-amounts';
 
 /**
  * Writes the changed cells of a file as one entry (docs/contract/05-operations.md#post-versionsidimport).
@@ -61,6 +61,7 @@ export async function importIn(
   const { tx, target } = writer;
   const { columns } = target;
   const { edits } = request;
+  const { group, amounts } = groupColumns(columns);
   const held = heldRows(target, heldSlices(null, await writer.locked()));
   const cells = await readCells(tx, target, edits, held);
   requireChangeable(cells, edits.length);
@@ -69,14 +70,17 @@ export async function importIn(
     if (!edit) return [];
     const [value, units] = ROLES.map((role) => incrementOf(role, edit, cell, columns));
     const isChange = [value, units].some((increment) => Number(increment) !== 0);
-    const values = [numeric(value), numeric(units)];
+    const increments = new Map([
+      ['value', value],
+      ['units', units],
+    ]);
+    const values = [...amounts.keys()].map((key) => numeric(increments.get(key) ?? '0'));
     return isChange ? [{ number: cell.number, slice: edit.slice, values }] : [];
   });
   if (changes.length === 0) {
     throw new AppError(422, 'Every cell has its amount already; there is nothing to write');
   }
-  const { group, amounts } = groupColumns(columns);
-  const names = [group, amounts.value, amounts.units];
+  const names = [group, ...amounts.values()];
   return writeSteps(writer, { ...describe('import', request, null), params: paramsOf(request) }, [
     {
       slice: {},

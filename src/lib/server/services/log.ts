@@ -1,4 +1,5 @@
 /** The log of a version: entries, undo, notes, explanations. */
+import type { SingleRole } from '../../contract/columns';
 import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
 import type { AskedSlice } from '../../contract/slices';
 import type { History } from '../../contract/primitives';
@@ -6,13 +7,14 @@ import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
 import { tell } from '../db/notify';
-import { entryParts, entryTotals, noTotals, type ExactTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { findEntry, listEntries, updateNote } from '../db/log';
+import { entryParts, entryTotals, noTotals, type ExactTotals } from '../db/totals';
 import { listUndone } from '../db/undone';
 import { getVersion } from '../db/versions';
 import { fieldPlace } from '../errors';
 import { KeptTotals } from '../kept-totals';
+import { measureOf } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { idList } from '../sql/templates/read';
@@ -53,7 +55,7 @@ export async function logOf(
   timeline: string | null = null,
 ): Promise<LogAnswer> {
   const { version, table, columns } = target;
-  const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
+  const measure = (role: SingleRole) => measureOf(role, columns)?.name ?? null;
   const entries = await listEntries(db, version.id);
   const series = totalsSeries(timeline, target);
   const known = kept.of(series, entries);
@@ -71,6 +73,7 @@ export async function logOf(
     units_col: measure('units'),
     value_total: overall.value_total,
     units_total: overall.units_total,
+    ...(overall.measures && { measures: overall.measures }),
   };
 }
 

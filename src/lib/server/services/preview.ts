@@ -8,8 +8,10 @@ import type {
   TriedOperation,
 } from '../../contract/previews';
 import type { StoredShape, WeightedGroup } from '../../contract/shapes';
+import { weightOf } from '../../contract/shapes';
 import type { Column } from '../arrow/column-plan';
 import { getEntry } from '../db/log';
+import { ofFurther } from '../db/totals';
 import { inEntry } from '../errors';
 import { headerList, headerNames } from '../header-list';
 import { sql } from '../sql/quote';
@@ -158,17 +160,22 @@ async function shapedGroups(
   const before = await totalsByGroup(tx, target, earlier, by);
   const after = await totalsByGroup(tx, target, where, by);
   const keyOf = (group: WeightedGroup['group']) => JSON.stringify(group);
-  const [weightOf, beforeOf] = [
+  const [weightsOf, beforeOf] = [
     new Map(weights.map((each) => [keyOf(each.group), each])),
     new Map(before.map((each) => [keyOf(each.group), each])),
   ];
   const number = (weight: string | undefined) => (weight === undefined ? null : Number(weight));
   return after.map(({ group, ...totals }) => {
-    const { value, units } = weightOf.get(keyOf(group)) ?? {};
-    const { value_total, units_total } = beforeOf.get(keyOf(group)) ?? totals;
+    const weighted = weightsOf.get(keyOf(group)) ?? { group };
+    const { group: _, ...earlierTotals } = beforeOf.get(keyOf(group)) ?? { group, ...totals };
+    const weight = (key: string) => number(weightOf(weighted, key));
     return {
-      ...{ group, weights: { value: number(value), units: number(units) } },
-      ...{ before: { value_total, units_total }, after: totals },
+      group,
+      weights: {
+        ...{ value: weight('value'), units: weight('units') },
+        ...ofFurther(target.columns, ({ name }) => weight(name)),
+      },
+      ...{ before: earlierTotals, after: totals },
     };
   });
 }

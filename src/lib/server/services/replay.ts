@@ -10,11 +10,12 @@ import type { Version } from '../../contract/versions';
 import type { Reservation } from '../budget';
 import type { Database } from '../db/database';
 import type { Transaction } from '../db/transaction';
-import { existingColumns, noTotals } from '../db/forecast';
+import { existingColumns } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { copyLocks } from '../db/locks';
 import { replayOf } from '../db/log';
 import { keepReplayed, listReplayed } from '../db/replayed';
+import { noTotals, totalsIn } from '../db/totals';
 import { getVersion } from '../db/versions';
 import { AppError } from '../errors';
 import { leafColumns } from '../sql/forecast-columns';
@@ -144,11 +145,11 @@ async function inReplay(tx: Transaction, replayId: number, entry: LogEntry): Pro
 }
 
 /** Splits a listed entry into the entry and its totals. */
-function parted({ row_count, value_total, units_total, ...entry }: LogListEntry): {
+function parted({ row_count, value_total, units_total, measures, ...entry }: LogListEntry): {
   entry: LogEntry;
   totals: ReplayedEntry['after'];
 } {
-  return { entry, totals: { row_count, value_total, units_total } };
+  return { entry, totals: totalsIn({ row_count, value_total, units_total, measures }) };
 }
 
 /**

@@ -16,6 +16,7 @@ import { MOST_GROUPS } from '../../contract/shapes';
 import { isDateRange, usableSlice } from '../../contract/slices';
 import { groupsOf } from '../db/groups';
 import { intervalMoves } from '../db/load-rows';
+import { ofFurther } from '../db/totals';
 import type { Transaction } from '../db/transaction';
 import { listVersions } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
@@ -73,7 +74,7 @@ export async function resolveShape(
     });
   if (!pattern) return null;
   const { by } = pattern;
-  const given = profile?.weights && weightsOf(profile.weights, profile.unit);
+  const given = profile?.weights && weightsOf(profile.weights, profile.unit, columns);
   const known = given ?? checkedGroups(shape.resolved, by);
   const { weights, skipped } = known ? { weights: known, skipped: [] } : await pattern.read(by);
   const stored = {
@@ -91,7 +92,7 @@ export function storedWeights(
   columns: readonly ForecastColumn[],
 ): Pick<ResolvedShape, 'by' | 'weights'> {
   if (profile) {
-    const given = profile.weights && weightsOf(profile.weights, profile.unit);
+    const given = profile.weights && weightsOf(profile.weights, profile.unit, columns);
     return { by: groupingOfProfile(profile, columns), weights: given ?? resolved ?? [] };
   }
   if (!like) throw new Error('A shape has a profile or a pattern');
@@ -157,14 +158,27 @@ export function groupingOf(
 const hasDate = ({ columns }: Grouping): boolean => columns.some(({ role }) => role === 'date');
 
 /** @throws AppError 400 for a key that is not the first day of a period */
-function weightsOf(weights: NonNullable<Profile['weights']>, unit: PeriodUnit): WeightedGroup[] {
+function weightsOf(
+  weights: NonNullable<Profile['weights']>,
+  unit: PeriodUnit,
+  columns: readonly ForecastColumn[],
+): WeightedGroup[] {
   return Object.entries(weights).map(([day, weight]) => {
     const place = fieldPlace(`spread.profile.weights.${day}`);
     valueLiteral(day, sql`date`, place);
     if (!isFirstDay(day, unit)) throw faultAt(place, 400, `is not the first day of a ${unit}`);
-    return { group: [day], value: String(weight), units: String(weight) };
+    return { group: [day], ...sameWeight(String(weight), columns) };
   });
 }
+
+/** One weight for all measures. */
+const sameWeight = (
+  weight: string,
+  columns: readonly ForecastColumn[],
+): Omit<WeightedGroup, 'group'> => ({
+  ...{ value: weight, units: weight },
+  ...ofFurther(columns, () => weight),
+});
 
 /** @throws AppError 400 for a group with too few or too many values */
 function checkedGroups(
@@ -195,7 +209,7 @@ async function readPeriods(
     const [day] = group;
     if (day == null) return [];
     const weight = even ? '1' : String(daysOfPeriod(day, unit, range));
-    return { group, value: weight, units: weight };
+    return { group, ...sameWeight(weight, target.columns) };
   });
   return { weights, skipped: [] };
 }
@@ -229,11 +243,17 @@ async function readLike(like: Like, target: ForecastVersion, tx: Transaction): P
   if (groups.length === 0) {
     throw faultAt(fieldPlace('spread.like.slice'), 422, 'the pattern matches no row');
   }
-  const weights = groups.flatMap(({ group, ...sums }) => {
-    const value = sums[measure ?? 'value'];
-    const units = sums[measure ?? 'units'];
-    if ([value, units].every((weight) => Number(weight ?? 0) === 0)) return [];
-    return { group, ...(value !== null && { value }), ...(units !== null && { units }) };
+  const weights = groups.flatMap(({ group, amounts }) => {
+    const sum = (key: string) => amounts.get(measure ?? key)?.total;
+    const [value, units] = [sum('value'), sum('units')];
+    const further = ofFurther(of.columns, ({ name }) => sum(name) ?? '0');
+    const all = [value, units, ...Object.values(further.measures ?? {})];
+    if (all.every((weight) => Number(weight ?? 0) === 0)) return [];
+    return {
+      ...{ group, ...further },
+      ...(value !== undefined && { value }),
+      ...(units !== undefined && { units }),
+    };
   });
   return { weights, skipped };
 }

@@ -4,6 +4,7 @@ import { MOST_GROUPS } from '../../contract/shapes';
 import type { Database } from '../db/database';
 import { groupsOf } from '../db/groups';
 import { reachedRows } from '../db/reached-rows';
+import { ofFurther } from '../db/totals';
 import type { Transaction } from '../db/transaction';
 import { fieldPlace } from '../errors';
 import type { Grouping } from '../sql/groups';
@@ -67,10 +68,14 @@ export async function totalsByGroup(
   const rows = { where: seenByOperations(target, where) };
   const groups = await groupsOf(tx, target, groupKey(grouping), rows, MOST_GROUPS);
   requireFew(groups, 'by');
-  const number = (total: string | null) => (total === null ? null : Number(total));
-  return groups.map(({ group, value, units }) => ({
-    group,
-    value_total: number(value),
-    units_total: number(units),
-  }));
+  return groups.map(({ group, amounts }) => {
+    const total = (key: string) => {
+      const amount = amounts.get(key);
+      return amount === undefined ? null : Number(amount.total);
+    };
+    return {
+      ...{ group, value_total: total('value'), units_total: total('units') },
+      ...ofFurther(target.columns, ({ name }) => total(name) ?? 0),
+    };
+  });
 }

@@ -1,10 +1,12 @@
 /** Totals of a version, overall and by month. */
+import type { SingleRole } from '../../contract/columns';
 import type { VersionTotals } from '../../contract/versions';
 import type { Database } from '../db/database';
 import { entryLabels } from '../db/log';
 import { monthTotals, type EntryMonths } from '../db/month-totals';
+import { ofFurther } from '../db/totals';
 import type { KeptTotals } from '../kept-totals';
-import { measureColumns } from '../sql/forecast-columns';
+import { measureColumns, measureOf } from '../sql/forecast-columns';
 import { readVersion } from './forecast-version';
 import { seriesOf } from './totals-series';
 
@@ -22,7 +24,8 @@ export const versionTotals = (
     const target = await readVersion(tx, versionId);
     const { version, table, columns } = target;
     const date = columns.find(({ role }) => role === 'date');
-    const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role);
+    const measure = (role: SingleRole) => measureOf(role, columns);
+    const { measures: types } = ofFurther(columns, ({ source }) => source.base);
     const shape = [...measureColumns(columns), ...(date ? [date] : [])];
     const series = seriesOf(tx.timeline, target, shape);
 
@@ -39,6 +42,7 @@ export const versionTotals = (
       units_col: measure('units')?.name ?? null,
       value_type: measure('value')?.source.base ?? null,
       units_type: measure('units')?.source.base ?? null,
+      ...(types && { measure_types: types }),
       date_col: date?.name ?? null,
       plan,
       reference: reference.row_count > 0 ? reference : null,

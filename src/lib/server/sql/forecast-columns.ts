@@ -1,6 +1,6 @@
 /** Columns of a source as the SQL of forecast tables needs them: types, roles and order. */
-import type { LeafRole, Role } from '../../contract/columns';
-import { isLeaf } from '../../contract/columns';
+import type { LeafRole, MeasureRole, Role, SingleRole } from '../../contract/columns';
+import { isLeaf, isMeasure, SINGLE_ROLES } from '../../contract/columns';
 import type { SqlText } from './quote';
 import { sql } from './quote';
 
@@ -38,7 +38,7 @@ type MeasureKind = { exact: true; scale: number | null } | { exact: false };
 
 export interface ForecastColumn {
   name: string;
-  role: LeafRole | 'value' | 'units';
+  role: LeafRole | MeasureRole;
   isKey: boolean;
   inGrain: boolean;
   dimGroup: string | null;
@@ -117,12 +117,11 @@ export function forecastColumns(columns: readonly SourceColumn[]): ForecastColum
 export const leafColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   columns.filter((c) => isLeaf(c.role));
 
-/** How a template uses a column: it groups by it, or sums it as value or units. */
-type ColumnUse = 'leaf' | 'value' | 'units';
+/** How a template uses a column: it groups by it, or sums it as one of the measures. */
+type ColumnUse = 'leaf' | MeasureRole;
 
 /** How a template uses a column with a role that forecast tables have. */
-export const useOf = (role: string): ColumnUse =>
-  role === 'value' || role === 'units' ? role : 'leaf';
+export const useOf = (role: Role): ColumnUse => (isMeasure(role) ? role : 'leaf');
 
 /** Types whose equal values always print alike. */
 const EQUAL_PRINTS_ALIKE =
@@ -137,15 +136,30 @@ const EQUAL_PRINTS_ALIKE =
 export const toldApart = ({ type }: ForecastColumn, name: SqlText): SqlText =>
   EQUAL_PRINTS_ALIKE.test(type) ? name : sql`${name}::text`;
 
-/** The measure of a role; undefined if the source has none. */
+/** The value or units column; undefined if the source has none. */
 export const measureOf = (
-  role: 'value' | 'units',
+  role: SingleRole,
   columns: readonly ForecastColumn[],
 ): ForecastColumn | undefined => columns.find((c) => c.role === role);
 
-/** Value first, then units; each only if the source has one. */
-export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
-  (['value', 'units'] as const).flatMap((role) => measureOf(role, columns) ?? []);
+/** The measures beside value and units, in order. */
+export const furtherMeasures = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
+  columns.filter((c) => c.role === 'measure');
+
+/** Value first, then units, each only if the source has one; then the further measures. */
+export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] => [
+  ...SINGLE_ROLES.flatMap((role) => measureOf(role, columns) ?? []),
+  ...furtherMeasures(columns),
+];
+
+/** The word that names of intermediate values of a measure begin with: its role, numbered for a further measure. */
+export const measureWord = (
+  { name, role }: ForecastColumn,
+  columns: readonly ForecastColumn[],
+): string =>
+  role === 'measure'
+    ? `measure_${furtherMeasures(columns).findIndex((c) => c.name === name) + 1}`
+    : role;
 
 /**
  * The columns of the display grain (docs/contract/02-resources-and-their-fields.md#display-grain). Empty in

@@ -1,5 +1,6 @@
 /** Names, columns and definition of a version's forecast table. */
 import { Buffer } from 'node:buffer';
+import { isMeasure } from '../../contract/columns';
 import type { ForecastColumn } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS_PATTERN } from './grain';
 import type { Identifier, SqlText } from './quote';
@@ -65,7 +66,6 @@ interface LoadCheck {
   test: SqlText;
 }
 
-const isMeasure = (c: ForecastColumn): boolean => c.role === 'value' || c.role === 'units';
 const PLAIN = /^(date|bigint|numeric|double precision|boolean|uuid|timestamp.*)$/;
 
 /** SQL that tests whether a number differs from the shortest decimal of its double. */
@@ -81,7 +81,7 @@ const RULES: {
 }[] = [
   {
     // Two different keys could become equal.
-    applies: (c) => !isMeasure(c) && !PLAIN.test(c.type),
+    applies: (c) => !isMeasure(c.role) && !PLAIN.test(c.type),
     problem: HOLDS_KEY_CHARACTER,
     test: (name) => sql`${name}::text ~ ${literal(KEY_CHARACTERS_PATTERN)}`,
   },
@@ -94,7 +94,7 @@ const RULES: {
   },
   {
     // A pivot reads such a number as infinity.
-    applies: (c) => isMeasure(c) && c.type === 'numeric',
+    applies: (c) => isMeasure(c.role) && c.type === 'numeric',
     problem: 'holds a number beyond ±1.8e308',
     test: (name) => sql`ABS(${name}) > ${Number.MAX_VALUE}`,
   },
@@ -110,12 +110,12 @@ const RULES: {
   },
   {
     // A pivot would round such a number, and a slice with the rounded number finds no row.
-    applies: (c) => !isMeasure(c) && c.type === 'numeric',
+    applies: (c) => !isMeasure(c.role) && c.type === 'numeric',
     problem: 'holds a number with more digits than a pivot can distinguish',
     test: isFinerThanDouble,
   },
   {
-    applies: (c) => !isMeasure(c) && (c.type === 'bigint' || c.type === 'numeric'),
+    applies: (c) => !isMeasure(c.role) && (c.type === 'bigint' || c.type === 'numeric'),
     problem: 'holds a number beyond ±2^53, where numbers are no longer exact',
     test: (name) => sql`${name} NOT BETWEEN -9007199254740991 AND 9007199254740991`,
   },
@@ -138,7 +138,7 @@ const UTF8_BYTES = [
 
 /** The rule for a database without an encoding. Nobody could read the rows of a version with such a text. */
 const UNREADABLE: (typeof RULES)[number] = {
-  applies: (c) => !isMeasure(c) && !PLAIN.test(c.type),
+  applies: (c) => !isMeasure(c.role) && !PLAIN.test(c.type),
   problem: 'holds text that is not UTF-8, and the database has no encoding to read it by',
   test: (name) => sql`${name}::text !~ ${literal(`^(${UTF8_BYTES.join('|')})*$`)}`,
 };

@@ -39,6 +39,13 @@ export const qualified = (schema: string, table: string): Identifier =>
 /** Quotes text as a literal; needs standard_conforming_strings, which every connection sets. */
 export const literal = (text: string): SqlText => trusted(`'${text.replaceAll("'", "''")}'`);
 
+/** Quotes a name as a literal for a template; braces are written as Unicode escapes, as in {@link ident}. */
+export function nameLiteral(name: string): SqlText {
+  const quoted = literal(name);
+  if (!name.includes('{{')) return quoted;
+  return trusted(`U&${quoted.replaceAll('\\', '\\\\').replaceAll('{', '\\007B')}`);
+}
+
 /** A literal of a stated type; null becomes a typed NULL. */
 export const typedLiteral = (value: Scalar | null, type: SqlText): SqlText =>
   sql`${value === null ? sql`NULL` : literal(String(value))}::${type}`;

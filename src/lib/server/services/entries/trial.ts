@@ -2,9 +2,9 @@
 import type { NewEntry } from '../../../contract/log';
 import type { Reservation } from '../../budget';
 import { triedId } from '../../db/entries';
-import type { Totals } from '../../db/forecast';
 import { reversesOf } from '../../db/log';
-import { noTotals, sliceTotals } from '../../db/forecast';
+import type { Totals } from '../../db/totals';
+import { noTotals, sliceTotals } from '../../db/totals';
 import type { Transaction } from '../../db/transaction';
 import type { SqlText } from '../../sql/quote';
 import { join, sql } from '../../sql/quote';

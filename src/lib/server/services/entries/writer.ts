@@ -23,12 +23,12 @@ import {
   takeOut,
 } from '../../db/entries';
 import { tell } from '../../db/notify';
-import type { ExactTotals, Totals } from '../../db/forecast';
-import { entryTotals, noTotals } from '../../db/forecast';
 import type { WriteKey } from '../../db/idempotency';
 import type { EntryKey } from '../../db/log';
 import { reversesOf } from '../../db/log';
 import { readRevision } from '../../db/outside-changes';
+import type { ExactTotals, Totals } from '../../db/totals';
+import { entryTotals, noTotals } from '../../db/totals';
 import type { Transaction } from '../../db/transaction';
 import { undoneEntry } from '../../db/undone';
 import { AppError } from '../../errors';

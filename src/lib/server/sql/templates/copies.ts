@@ -1,6 +1,6 @@
 /** Leaves multiplied by a factor, rounded so that their sums are exact. */
 import type { ForecastColumn } from '../forecast-columns';
-import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
+import { leafColumns, measureColumns, measureKind, measureWord } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { ident, join, sql } from '../quote';
 import { freeName, IN_CTE, list } from './lists';
@@ -21,7 +21,7 @@ export function copiesCtes(
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const measures = measureColumns(columns);
   const taken = columns.map((c) => c.name);
-  const upTo = (m: ForecastColumn) => ident(freeName(`${m.role}_up_to`, taken));
+  const upTo = (m: ForecastColumn) => ident(freeName(`${measureWord(m, columns)}_up_to`, taken));
   const factor = sql`{{scale_factor}}`;
   const named = (cte: SqlText) => (of === 'leaf' && cte !== 'leaves' ? sql`${cte} AS leaves` : cte);
 

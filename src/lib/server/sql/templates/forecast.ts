@@ -44,7 +44,7 @@ export function forecastTemplate(
   const taken = columns.map((c) => c.name);
   const carrier = ident(freeName('carrier', taken));
   const shift = ident(freeName('shift', taken));
-  const given = [group, amounts.value, amounts.units];
+  const given = [group, ...amounts.values()];
   const offset = sql`targets.${shift}`;
   const loaded = columns.map((c) => sql`${loadedValue(c, columns, offset)} AS ${ident(c.name)}`);
   const key = groupKey({ columns: [...by, date], unit }, sql`s.`, () => dayOf(date));
@@ -53,7 +53,7 @@ export function forecastTemplate(
     return sql`COALESCE(${amount}, SUM(SUM(${ident(m.name)})) OVER (PARTITION BY ${group})) AS ${amount}`;
   });
 
-  return sql`WITH targets (${commas([group, carrier, shift, amounts.value, amounts.units])}) AS (
+  return sql`WITH targets (${commas([group, carrier, shift, ...amounts.values()])}) AS (
     {{groups}}
 ),
 carried AS (

@@ -128,6 +128,46 @@ describe('the forms of a statement that are not stored', () => {
   );
 });
 
+describe('further measures', () => {
+  const metadata = [
+    column('Order Date', 'date', type('date')),
+    column('Region', 'dimension', text, { inGrain: true }),
+    column('Profit', 'measure', type('numeric(12,2)', { name: 'numeric', scale: 2 })),
+    column('Sales', 'value', type('numeric(12,4)', { name: 'numeric', scale: 4 })),
+    column('Hours', 'measure', type('double precision', { name: 'float8' })),
+    column('Quantity', 'units', type('integer', { name: 'int4' })),
+  ];
+  const used = forecastColumns(metadata);
+  const [date, region] = used;
+  if (!date || !region) throw new Error('The columns lack a date or a dimension');
+  const by = { columns: [date], unit: 'month' as const };
+  const statements = {
+    ...generateTemplates(SUPERSTORE, metadata),
+    'scale.shape': scaleShapeTemplate(used, by),
+    'recode.share': recodeTemplate(used, 'share'),
+    reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),
+    actual: actualTemplate(SUPERSTORE, used),
+    forecast: forecastTemplate(SUPERSTORE, used, { by: [region], date, unit: 'month' }),
+  };
+
+  it.each(Object.keys(statements) as (keyof typeof statements)[])(
+    'are columns of the statement %s',
+    async (operation) => {
+      await expect(statements[operation]).toMatchFileSnapshot(
+        `golden/measures/${operation}.golden.sql`,
+      );
+    },
+  );
+
+  it('are named by literals without tokens', () => {
+    const { scale } = generateTemplates(SUPERSTORE, [
+      column('Region', 'dimension', text),
+      column(String.raw`{{note}} a\'b`, 'measure', type('numeric')),
+    ]);
+    expect(scale).toContain(String.raw`U&'\007B\007Bnote}} a\\''b'`);
+  });
+});
+
 it('takes the day of a timestamp in its time zone', async () => {
   const at = type('timestamp with time zone', { name: 'timestamptz' });
   const { baseline } = generateTemplates(SUPERSTORE, [

@@ -1,7 +1,14 @@
 /** CTEs that part amounts over the leaves of groups. */
+import { measureKey, SINGLE_ROLES } from '../../../contract/columns';
 import { MAX_SWING } from '../../../contract/previews';
 import type { ForecastColumn } from '../forecast-columns';
-import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
+import {
+  furtherMeasures,
+  leafColumns,
+  measureColumns,
+  measureKind,
+  measureWord,
+} from '../forecast-columns';
 import type { Identifier, SqlText } from '../quote';
 import { ident, sql } from '../quote';
 import { leafOrder, roundingScale } from './leaves';
@@ -12,8 +19,8 @@ import { DIGITS } from './scale';
 export interface GroupColumns {
   /** Tells groups apart. */
   group: Identifier;
-  /** The amount to part of each measure. */
-  amounts: { value: Identifier; units: Identifier };
+  /** The amount to part of each measure, by its key: of value, of units, and of each further measure. */
+  amounts: ReadonlyMap<string, Identifier>;
 }
 
 /** @param columns whose names are taken */
@@ -22,13 +29,27 @@ export function groupColumns(columns: readonly ForecastColumn[]): GroupColumns {
   const own = (name: string) => ident(freeName(name, taken));
   return {
     group: own('leaf_group'),
-    amounts: { value: own('value_incr'), units: own('units_incr') },
+    amounts: new Map([
+      ...SINGLE_ROLES.map((role): [string, Identifier] => [role, own(`${role}_incr`)]),
+      ...furtherMeasures(columns).map((m): [string, Identifier] => [
+        measureKey(m),
+        own(`${measureWord(m, columns)}_incr`),
+      ]),
+    ]),
   };
 }
 
 /** The amount of a group to part among its leaves. */
-export const amountOf = (column: ForecastColumn, { amounts }: GroupColumns): Identifier =>
-  amounts[column.role === 'value' ? 'value' : 'units'];
+export function amountOf(column: ForecastColumn, { amounts }: GroupColumns): Identifier {
+  const amount = amounts.get(measureKey(column));
+  if (amount === undefined) throw new Error(`${column.name} is not a measure`);
+  return amount;
+}
+
+/** The keys of the measures in the order of the amounts of a group. */
+export const amountKeys = (columns: readonly ForecastColumn[]): string[] => [
+  ...groupColumns(columns).amounts.keys(),
+];
 
 /**
  * The CTEs up to `parts`: parts the amounts of each group over its leaves, in proportion to the leaves, or equally
@@ -49,14 +70,14 @@ export function partingCtes(
   const own = (name: string) => ident(freeName(name, taken));
   const { group } = named;
   const measures = measureColumns(columns).map((column) => {
-    const role = column.role === 'value' ? 'value' : 'units';
+    const word = measureWord(column, columns);
     const { exact } = measureKind(column);
     return {
       ...{ column, exact, name: ident(column.name), amount: amountOf(column, named) },
-      weight: own(`${role}_weight`),
-      running: own(`${role}_running`),
-      total: own(`${role}_total`),
-      upTo: own(`${role}_up_to`),
+      weight: own(`${word}_weight`),
+      running: own(`${word}_running`),
+      total: own(`${word}_total`),
+      upTo: own(`${word}_up_to`),
     };
   });
   const inGroup = sql`OVER (PARTITION BY ${group})`;

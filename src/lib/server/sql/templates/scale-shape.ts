@@ -11,7 +11,7 @@ import { groupColumns, partingCtes } from './parting';
 
 /**
  * The statement of a scale with a shape (docs/contract/14-what-the-operations-compute.md#shapes). `{{groups}}` is a
- * query of groups, each with its increments of value and units. An increment is parted over the leaves of its group.
+ * query of groups, each with its increments of value, of units and of the further measures. An increment is parted over the leaves of its group.
  */
 export function scaleShapeTemplate(columns: readonly ForecastColumn[], by: Grouping): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
@@ -21,7 +21,7 @@ export function scaleShapeTemplate(columns: readonly ForecastColumn[], by: Group
   const written = measureColumns(columns).map((m) => ident(m.name));
 
   return sql`WITH ${leavesCte(columns)},
-groups (${commas([group, amounts.value, amounts.units])}) AS (
+groups (${commas([group, ...amounts.values()])}) AS (
     {{groups}}
 ),
 grouped AS (
