@@ -155,6 +155,7 @@ test('a file that cannot be read says why, and another one can be chosen', async
   await expect(page.getByRole('alert')).toHaveText(
     /The workbook is damaged: the end of the archive is missing/,
   );
+  await expect(page.getByLabel('Encoding')).toBeHidden();
   await drop(page, 'quote.csv', Buffer.from('a;b\n"1;2\n'));
   await expect(page.getByRole('alert')).toHaveText(/line 2: a quote opens a cell/);
   // A choice that does not fit the file can be taken back.

@@ -14,7 +14,7 @@ it('contains every kind of write, read and fault within a few rounds, and rounds
   const all = rounds(1);
   const kinds = <T extends { kind: string }>(list: T[]) => new Set(list.map(({ kind }) => kind));
   expect(kinds(all.flatMap((r) => r.writers.flat()))).toEqual(new Set(WRITES));
-  expect(kinds(all.flatMap((r) => r.readers.flat())).size).toBe(5);
+  expect(kinds(all.flatMap((r) => r.readers.flat())).size).toBe(7);
   expect(kinds(all.flatMap((r) => r.faults)).size).toBe(4);
   expect(all.filter((r) => r.faults.length === 0).map((r) => r.number)).toEqual([4, 8, 12, 16, 20]);
 });

@@ -40,8 +40,11 @@ export interface Write {
 }
 
 export interface Read {
-  /** `slow` reads the head of a large answer and the rest later; `leaves` disconnects instead. */
-  kind: 'data' | 'agg' | 'log' | 'slow' | 'leaves';
+  /**
+   * - `slow` reads the head of a large answer and the rest later; `leaves` disconnects instead
+   * - `file` previews a workbook; `file leaves` disconnects while it is read
+   */
+  kind: 'data' | 'agg' | 'log' | 'slow' | 'leaves' | 'file' | 'file leaves';
   server: Which;
   version: number;
   pause: number;
@@ -85,7 +88,10 @@ const WRITE_WEIGHTS: Record<Write['kind'], number> = {
   open: 2,
 };
 
-const READ_WEIGHTS: Record<Read['kind'], number> = { data: 4, agg: 2, log: 3, slow: 3, leaves: 2 };
+const READ_WEIGHTS: Record<Read['kind'], number> = {
+  ...{ data: 4, agg: 2, log: 3, slow: 3, leaves: 2 },
+  ...{ file: 2, 'file leaves': 2 },
+};
 const FAULT_WEIGHTS: Record<Fault['kind'], number> = { kill: 3, stop: 1, freeze: 2, disconnect: 3 };
 
 /** Every fourth round has no fault, so that no failure is excused. */

@@ -11,12 +11,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { tableFromIPC } from 'apache-arrow';
 import { startServer, type Server } from '../../src/demo/server';
+import { XLSX } from '../../src/lib/contract/primitives';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { cloneDatabase, dropDatabase, startTestCluster } from '../support/cluster';
 import { apiAt, type Answer, type Api } from '../support/http';
 import { residentMegabytes } from '../support/resident';
 import { queryOn, type Query } from '../support/service';
 import { readSlowly } from '../support/slow-reader';
+import { filesOf, zipped } from '../support/workbook-files';
 import { Ledger, type FoundEntry, type Totals } from './ledger';
 import { planRound, type Fault, type Read, type Round, type Which, type Write } from './plan';
 
@@ -34,6 +36,17 @@ const SIZE = {
 /** One read of the large version fills most of the memory. If memory stays reserved, the next read waits. */
 const ENVIRONMENT = { PF_MEMORY_MB: '96', PF_LOG_LEVEL: 'warn' };
 const LARGE_ROWS = 120_000;
+
+/** A workbook that takes the service about a second. */
+const FILE_ROWS = 30_000;
+const WORKBOOK = zipped(
+  filesOf(
+    `<row><c t="str"><v>Name</v></c><c t="str"><v>Sales</v></c></row>${Array.from(
+      { length: FILE_ROWS },
+      (_, i) => `<row><c t="str"><v>Name ${i}</v></c><c><v>${i}.25</v></c></row>`,
+    ).join('')}`,
+  ),
+);
 
 /** Generous time limits in milliseconds, since the machine may be busy. */
 const ANSWER = 120_000;
@@ -370,6 +383,7 @@ class Play {
   private async read({ kind, server, version }: Read): Promise<void> {
     const { path, raw } = this.versions[version]!;
     if (kind === 'slow' || kind === 'leaves') return this.readLarge(kind, server);
+    if (kind === 'file' || kind === 'file leaves') return this.sendFile(kind, server);
     const endpoint = kind === 'agg' && raw ? 'data' : kind;
     const answer = await this.ask(server, 'GET', `${path}/${endpoint}`);
     if (answer?.status !== 200 || endpoint === 'log') return;
@@ -394,6 +408,28 @@ class Play {
       this.count(`${kind} lost`);
       if (this.round.faults.length === 0) {
         this.violations.push(`A ${kind} reader lost its answer without a fault: ${String(error)}`);
+      }
+    }
+  }
+
+  private async sendFile(kind: 'file' | 'file leaves', which: Which): Promise<void> {
+    const leaving = AbortSignal.timeout(kind === 'file' ? ANSWER : 150);
+    try {
+      const { status, body } = await this.stage.slots[which].api.send(
+        '/files/preview?name=soak.xlsx',
+        { method: 'POST', body: WORKBOOK, headers: { 'content-type': XLSX }, signal: leaving },
+      );
+      this.count(`${kind} ${status}`);
+      const isWrong = status === 200 ? body.row_count !== FILE_ROWS : status !== 503;
+      if (isWrong && this.round.faults.length === 0) {
+        this.violations.push(
+          `A file was answered ${status}: ${JSON.stringify(body).slice(0, 200)}`,
+        );
+      }
+    } catch (error) {
+      this.count(`${kind} lost`);
+      if (kind === 'file' && this.round.faults.length === 0) {
+        this.violations.push(`A file lost its answer without a fault: ${String(error)}`);
       }
     }
   }

@@ -78,6 +78,13 @@ export class FileDraft {
     };
   }
 
+  /** Whether there is a choice about the file; there is none about a workbook that cannot be opened. */
+  get hasOptions(): boolean {
+    if (this.recognised) return true;
+    const isClosed = this.file !== null && isWorkbook(this.file) && this.sheets.length === 0;
+    return this.previewFault !== null && !isClosed;
+  }
+
   /** A workbook without a preview. */
   private get unread(): FileWorkbook | undefined {
     const { sheets } = this;
@@ -122,7 +129,7 @@ export class FileDraft {
   }
 
   private async listSheets(file: File): Promise<void> {
-    if (!/\.xls[xm]$/i.test(file.name)) return;
+    if (!isWorkbook(file)) return;
     const { Workbook } = await import('$lib/xlsx/workbook');
     // The service says why it cannot be read.
     const workbook = await Workbook.open(blobBytes(file)).catch(() => null);
@@ -199,5 +206,7 @@ export class FileDraft {
     this.latest.stop();
   }
 }
+
+const isWorkbook = ({ name }: File): boolean => /\.xls[xm]?$/i.test(name);
 
 const TAKEN = 'There is a table of this name already; choose another name.';
