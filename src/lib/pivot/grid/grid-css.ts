@@ -49,7 +49,8 @@ thead th.pf-number { text-align: right; }
 thead th[colspan] { max-width: 0; }
 thead tr:not(:last-child) th:not(.rt-group-corner) { border-left-width: 1px; }
 thead tr:last-child:only-child th { border-left-width: 0; }
-thead .pf-measure { cursor: pointer; }
+/* Long names, such as those of compared versions, do not widen columns of short numbers. */
+thead .pf-measure { max-width: 9rem; cursor: pointer; }
 /* Where a dragged header would be dropped. */
 thead .pf-drop-left { box-shadow: inset 3px 0 var(--pf-focus); }
 thead .pf-drop-right { box-shadow: inset -3px 0 var(--pf-focus); }
