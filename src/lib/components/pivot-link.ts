@@ -13,5 +13,15 @@ export function pivotLink(versionId: number): string {
 export const notePivotLink = (versionId: number, search: string): void =>
   keep(keyOf(versionId), search || null, 'tab');
 
+const COMMENT = '#comment-';
+
+/** Returns the address that shows a comment in its version's pivot. */
+export const commentLink = ({ id, version_id }: { id: number; version_id: number }): string =>
+  `${pivotLink(version_id)}${COMMENT}${id}`;
+
+/** Returns the id of the comment that the fragment of an address names; null for another fragment. */
+export const commentIn = (hash: string): number | null =>
+  hash.startsWith(COMMENT) ? Number(hash.slice(COMMENT.length)) : null;
+
 /** The fragment of an address that opens the dialog to close months. */
 export const CLOSE_MONTHS = '#close-months';

@@ -13,6 +13,7 @@ import type { CellPosition } from '../pivot/slice/cell';
 import type { Caution } from './caution';
 import type { Written } from './changes.svelte';
 import { closeMonths } from './close-months';
+import { CommentActions } from './comment-actions';
 import { Closing } from './closing.svelte';
 import { bodyOf, type TypedWords, withWords, type WriteSettings } from './operation';
 import type { MeasureEdit } from './scale-draft';
@@ -39,6 +40,7 @@ export class Actions {
   readonly takingBack: TakeBack;
   readonly trial: TrialActions;
   readonly closing: Closing;
+  readonly comments: CommentActions;
   private readonly reports: Reports;
 
   constructor(
@@ -48,6 +50,7 @@ export class Actions {
     this.takingBack = new TakeBack(session.changes);
     this.closing = new Closing(session.planned, session.locks, session.log, session.shapes);
     this.reports = new Reports(session, tell);
+    this.comments = new CommentActions(session, this.reports, tell);
     this.trial = new TrialActions(
       session,
       tell,
@@ -295,10 +298,10 @@ export class Actions {
    * if it cannot be done.
    */
   private async asked(): Promise<Attempt | null> {
-    const { selection, why, draft } = this.session;
+    const { selection, why, comments, draft } = this.session;
     // The panel that shows the pending write is hidden.
-    if (why.isOpen) {
-      why.isOpen = false;
+    if (why.isOpen || comments.isOpen) {
+      why.isOpen = comments.isOpen = false;
       return null;
     }
     if (!selection.reading && selection.obstacle) {

@@ -25,6 +25,8 @@ interface LiveEvents {
   onReload(): void;
   /** The locks may have changed. Settles once they are read. */
   onLocks(): Promise<void>;
+  /** The comments may have changed. Settles once they are read. */
+  onComments(): Promise<void>;
   /** The database was replaced: ids may belong to other entries now. Settles once everything is reloaded. */
   onReplaced(): Promise<void>;
 }
@@ -80,6 +82,7 @@ export class Live {
       await this.change(undone, written, signal);
       if (has('status')) await this.followVersion();
       if (has('locks')) await this.events.onLocks();
+      if (has('comment')) await this.events.onComments();
       if (has('note')) void this.log.read(LOG_PAUSE_MS);
     }
   }
@@ -104,6 +107,7 @@ export class Live {
       api.listColumns(this.planned.source.id, options),
       this.followVersion(),
       this.events.onLocks(),
+      this.events.onComments(),
     ]);
     // A newer comparison may have replaced this one during the requests.
     signal.throwIfAborted();

@@ -1,46 +1,22 @@
 /** The locks of the version on the page. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
-import { Latest } from '../client/latest.svelte';
 import type { ColumnEntry } from '../contract/columns';
 import type { Lock } from '../contract/locks';
 import { isDateRange, type Slice } from '../contract/slices';
 import type { ClosedDate } from '../pivot/grid/closed-headers';
 import { overlapOf, type Overlap } from '../pivot/grid/reach';
+import { FollowedList } from './followed-list.svelte';
 import { type Days, joinedDays } from './months';
 
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
-export class Locks {
-  readonly latest = new Latest<readonly Lock[]>();
-  /** The locks that were read last; they stay if the next read fails. */
-  all = $state.raw<readonly Lock[]>([]);
-
+export class Locks extends FollowedList<Lock> {
   /** @param onChange is called when a read returns other locks than before */
   constructor(
     private readonly versionId: number,
-    private readonly onChange: () => void,
-  ) {}
-
-  /** Reads the locks again. Never throws: `latest.failure` says why they could not be read. */
-  async read(): Promise<void> {
-    this.latest.ask(async (signal) => {
-      const locks = await api.listLocks(this.versionId, { signal });
-      if (!signal.aborted) this.take(locks);
-      return locks;
-    });
-    await this.latest.settled();
-  }
-
-  private take(locks: readonly Lock[]): void {
-    const before = this.all;
-    this.all = locks;
-    if (JSON.stringify(locks) !== JSON.stringify(before)) this.onChange();
-  }
-
-  /** Reads the locks again. @throws if they could not be read */
-  async follow(): Promise<void> {
-    await this.read();
-    if (this.latest.error !== null) throw this.latest.error;
+    onChange: () => void,
+  ) {
+    super((signal) => api.listLocks(versionId, { signal }), onChange);
   }
 
   /**

@@ -74,6 +74,12 @@ export function selectedSlice(
   };
 }
 
+/** Returns the selection of a slice without cells. */
+export const sliceAlone = (slice: Slice, columns: readonly SliceColumn[]): SelectedSlice => {
+  const unmarked = unmarkedDimensions(slice, columns);
+  return { cells: [], slice, listed: slice, notHeld: [], unmarked, impossible: null };
+};
+
 /** Returns a selection without a column of its slice. It covers more rows than the cells did, so it has no cells. */
 export function withoutColumn(
   { slice: all, listed: days, notHeld }: SelectedSlice,
@@ -82,8 +88,7 @@ export function withoutColumn(
 ): SelectedSlice {
   const { [column]: _, ...slice } = all;
   const { [column]: __, ...listed } = days;
-  const unmarked = unmarkedDimensions(slice, columns);
-  return { cells: [], slice, listed, notHeld, unmarked, impossible: null };
+  return { ...sliceAlone(slice, columns), listed, notHeld };
 }
 
 /** Returns the sentence that says why several cells have no common slice. */

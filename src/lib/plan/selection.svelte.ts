@@ -204,9 +204,13 @@ export class Selection {
   /** Removes a column from the slice, which then covers more rows than the cells did. */
   removeColumn(column: string): void {
     if (!this.current) return;
-    const wider = withoutColumn(this.current, column, this.planned.columns);
-    this.show(wider, []);
-    this.showReach(wider.slice);
+    this.showSlice(withoutColumn(this.current, column, this.planned.columns));
+  }
+
+  /** Selects a slice without cells, and marks the cells with rows of it. */
+  showSlice(selected: SelectedSlice): void {
+    this.show(selected, []);
+    this.showReach(selected.slice);
   }
 
   clear(): void {

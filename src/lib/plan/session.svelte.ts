@@ -14,6 +14,7 @@ import { Arrangement } from './arrangement.svelte';
 import { BlockTyping } from './block-typing.svelte';
 import { Typing } from './typing';
 import { Changes, type Redone } from './changes.svelte';
+import { Comments } from './comments.svelte';
 import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
 import { Fields } from './fields.svelte';
@@ -65,6 +66,7 @@ export class PlanSession {
   readonly find: Find;
   readonly log: Log;
   readonly locks: Locks;
+  readonly comments: Comments;
   readonly changes: Changes;
   readonly shapes: Shapes;
   readonly picking: Picking;
@@ -110,6 +112,7 @@ export class PlanSession {
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
     this.locks = new Locks(this.planned.id, () => void this.changes.followLocks());
+    this.comments = new Comments(this.planned.id);
     this.trial = new Trial(this.planned, this.loading, changeText);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement, this.locks);
@@ -132,6 +135,7 @@ export class PlanSession {
       onWritten,
       onReload: () => void this.reload(),
       onLocks: () => this.locks.follow(),
+      onComments: () => this.comments.follow(),
       onReplaced: async () => {
         this.changes.own.forgetAll();
         await this.reload();
@@ -167,7 +171,7 @@ export class PlanSession {
     // The user may have left the page.
     if (!this.host) return;
     const views = this.arrangement.views.read().catch(() => undefined);
-    await Promise.all([this.loadAddress(this.search), this.log.read(), this.locks.read(), views]);
+    await Promise.all([this.loadAddress(this.search), this.readLists(), views]);
   }
 
   /** Shows another address of this page, for the browser's back and forward buttons. */
@@ -213,7 +217,7 @@ export class PlanSession {
     this.othersWrote = null;
     // Do this right before the pivot is closed, or one of its cells could still be selected.
     this.selection.clear();
-    await Promise.all([this.load(), this.log.read(), this.locks.read()]);
+    await Promise.all([this.load(), this.readLists()]);
   }
 
   /**
@@ -238,6 +242,14 @@ export class PlanSession {
     const cells = this.selection.marked;
     await this.arrangement.isolate(entry);
     await this.selection.selectAgain(cells);
+  }
+
+  /** Shows the explanation of the selection or the comments on it in the panel, or hides it. One of both is shown. */
+  toggle(part: 'why' | 'comments'): void {
+    const { why, comments } = this;
+    const isShown = !this[part].isOpen;
+    why.isOpen = isShown && part === 'why';
+    comments.isOpen = isShown && part === 'comments';
   }
 
   /** Compares the log entries of the rows on screen with the stored ones. */
@@ -274,6 +286,11 @@ export class PlanSession {
     this.comparison.dispose();
     this.selection.clear();
     await this.loading.dispose();
+  }
+
+  /** Reads everything that is listed beside the rows. */
+  private async readLists(): Promise<void> {
+    await Promise.all([this.log.read(), this.locks.read(), this.comments.read()]);
   }
 
   /** Reloads the rows for an address. */

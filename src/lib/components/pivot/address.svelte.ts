@@ -3,7 +3,7 @@ import { untrack } from 'svelte';
 import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';
 import type { PlanSession } from '$lib/plan/session.svelte';
-import { CLOSE_MONTHS, notePivotLink } from '../pivot-link';
+import { CLOSE_MONTHS, commentIn, notePivotLink } from '../pivot-link';
 
 /**
  * Keeps the page's address and its pivot in step: a change of the arrangement becomes an entry of the
@@ -40,19 +40,37 @@ export function followAddress(session: PlanSession): void {
     void untrack(() => session.goTo(search));
   });
 
-  /** Opens the dialog that an address asks for, and removes its fragment, so that a reload does not open it again. */
+  /** Removes the fragment of the address, so that a reload does not do again what it asks for. */
+  const removeFragment = () =>
+    goto(page.url.pathname + page.url.search, {
+      replaceState: true,
+      keepFocus: true,
+      noScroll: true,
+    });
+
+  /** Opens the dialog that an address asks for. */
   async function closeMonths() {
-    const { pathname, search } = page.url;
-    const options = { replaceState: true, keepFocus: true, noScroll: true };
     await Promise.all([session.log.latest.settled(), session.locks.latest.settled()]);
-    await goto(pathname + search, options);
+    await removeFragment();
     const { closing } = session.actions;
     if (closing.obstacle === null) closing.show();
   }
 
+  /** Shows the comment that an address names, if it still exists. */
+  async function showComment(id: number) {
+    const { comments, actions } = session;
+    await comments.latest.settled();
+    await removeFragment();
+    const comment = comments.all.find((each) => each.id === id);
+    if (comment) await actions.comments.show(comment);
+  }
+
   $effect(() => {
-    if (session.loading.phase.kind !== 'ready' || page.url.hash !== CLOSE_MONTHS) return;
-    void untrack(closeMonths);
+    if (session.loading.phase.kind !== 'ready') return;
+    const { hash } = page.url;
+    const comment = commentIn(hash);
+    if (hash === CLOSE_MONTHS) void untrack(closeMonths);
+    else if (comment !== null) void untrack(() => showComment(comment));
   });
 
   $effect(() => {

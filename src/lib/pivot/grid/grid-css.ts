@@ -129,12 +129,15 @@ td.pf-unsaved::after {
 }
 td.pf-glow { animation: pf-glow 2s ease-out; }
 @keyframes pf-glow { from { background-color: var(--pf-hint); } }
-/* A corner, clear of the digits. */
-td.pf-locked {
-  background-image: linear-gradient(135deg, var(--pf-lock) 50%, transparent 50%);
+/* Corners, clear of the digits: at the left for a lock, at the right for comments. */
+td.pf-locked, td.pf-commented {
+  background-image: var(--lock-corner, none), var(--comment-corner, none);
+  background-position: left top, right 1px top;
   background-repeat: no-repeat;
   background-size: 6px 6px;
 }
+td.pf-locked { --lock-corner: linear-gradient(135deg, var(--pf-lock) 50%, transparent 50%); }
+td.pf-commented { --comment-corner: linear-gradient(225deg, var(--pf-comment) 50%, transparent 50%); }
 td.pf-locked:not(.pf-negative) { color: var(--text-muted); }
 td.pf-selected, th.pf-selected { background-color: var(--pf-selected) !important; }
 thead th.pf-selected { outline: 2px solid var(--pf-focus); outline-offset: -2px; }

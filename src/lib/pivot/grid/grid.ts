@@ -1,4 +1,5 @@
 /** The grid of the pivot. */
+import type { Slice } from '../../contract/slices';
 import type { LayoutSort } from '../../contract/stored-layout';
 import type {
   CellCondition,
@@ -30,6 +31,7 @@ import { exactValue, readFormats, type ColumnFormat } from '../values/column-for
 import { cellsWith } from './found-cells';
 import { membersIn, type FoundMembers } from './found-members';
 import { label } from '../values/labels';
+import { largestHeld } from './largest-held';
 import { Marks } from './marks';
 import { Mouse } from './mouse';
 import { RowGroups } from './row-groups';
@@ -267,6 +269,12 @@ export class Grid implements GridHost {
       const styleOf = (name: string) => this.shown.styleOf(name);
       return membersIn({ group_by, split_by, columns, paths, styleOf }, text);
     });
+  }
+
+  /** Returns the largest cell on screen, also to scroll to, whose rows are all in a slice; null if none is. */
+  async cellOf(slice: Slice): Promise<MarkedCell | null> {
+    const reach = await this.marks.reachOf(slice);
+    return reach && this.shown.ask((reader) => largestHeld(reader, reach));
   }
 
   /** Scrolls a cell into view, only as far as needed to show all of it. */

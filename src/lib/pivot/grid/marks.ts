@@ -5,6 +5,7 @@ import { cellKey, pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue, RegularTable } from '../values/engine-types';
 import { rectangleOf, type CellBlock } from './block';
+import { CommentTexts, type MarkedReach } from './comment-texts';
 import type { ClosedDate, ClosedHeaders } from './closed-headers';
 import { outlineSelected } from './outline';
 import { Reach } from './reach';
@@ -19,10 +20,10 @@ const LONG_LABEL = 24;
 /** Time for which cells keep the class of the glow animation. */
 const GLOW_MS = 5000;
 
-/** A slice whose rows are locked against changes. */
-interface LockedSlice {
+/** A slice whose cells are marked, such as a locked one. */
+interface MarkedSlice {
   slice: Slice;
-  /** Text that says who locked it and why. */
+  /** Text that its cells show on hover: who locked it and why, or the comment on it. */
   text: string;
 }
 
@@ -36,7 +37,8 @@ interface Reaches {
   reader: ViewReader;
   touched: Reach | null;
   changed: Reach | null;
-  locks: readonly { reach: Reach; text: string }[];
+  locks: readonly MarkedReach[];
+  comments: CommentTexts;
 }
 
 /**
@@ -55,7 +57,9 @@ export class Marks {
   private rows = new Set<string>();
   private columns: readonly (readonly CellValue[])[] = [];
   private slice: Slice | null = null;
-  private locks: readonly LockedSlice[] = [];
+  private locks: readonly MarkedSlice[] = [];
+  /** Slices with comments. */
+  private comments: readonly MarkedSlice[] = [];
   private closed: readonly ClosedDate[] = [];
   /** The headers of closed days in the view of a reader; null before they are read. */
   private closedIn: { reader: ViewReader; headers: ClosedHeaders } | null = null;
@@ -147,8 +151,14 @@ export class Marks {
   }
 
   /** Marks the cells whose rows are all locked, judged by the columns of a lock that the pivot shows. */
-  async showLocks(locks: readonly LockedSlice[]): Promise<void> {
+  async showLocks(locks: readonly MarkedSlice[]): Promise<void> {
     this.locks = locks;
+    await this.readReach();
+  }
+
+  /** Marks the cells whose rows are all in a slice with comments; for the whole version, only its total. */
+  async showComments(comments: readonly MarkedSlice[]): Promise<void> {
+    this.comments = comments;
     await this.readReach();
   }
 
@@ -194,21 +204,17 @@ export class Marks {
   }
 
   private get hasSlices(): boolean {
-    const { slice, changed, locks, closed } = this;
-    return slice !== null || changed !== null || locks.length > 0 || closed.length > 0;
+    const { slice, changed, locks, comments, closed } = this;
+    return (
+      slice !== null || changed !== null || [locks, comments, closed].some((l) => l.length > 0)
+    );
   }
 
   /** Reads the source values behind the expressions of the view on screen, and updates the marks. */
   private async readReach(): Promise<void> {
     const { reader } = this.shown;
-    if (reader && this.hasSlices) {
-      for (const name of reader.expressions) {
-        const underlying = await reader.underlyingValues(name);
-        // The replacement view has its own read.
-        if (this.shown.reader !== reader) return;
-        this.underlying.set(name, underlying);
-      }
-    }
+    // The replacement view has its own read.
+    if (reader && this.hasSlices && !(await this.readUnderlying(reader))) return;
     const { closed } = this;
     const headers = reader && closed.length > 0 ? await reader.closedHeaders(closed) : null;
     // The replacement view and newer closes have their own read.
@@ -216,6 +222,22 @@ export class Marks {
     this.closedIn = reader && headers && { reader, headers };
     this.reaches = null;
     this.paint();
+  }
+
+  /** Reads the source values behind the expressions of a view. @returns false if the view was replaced */
+  private async readUnderlying(reader: ViewReader): Promise<boolean> {
+    for (const name of reader.expressions) {
+      const underlying = await reader.underlyingValues(name);
+      if (this.shown.reader !== reader) return false;
+      this.underlying.set(name, underlying);
+    }
+    return true;
+  }
+
+  /** Returns the cells of the view on screen that a slice reaches; null if the view is being replaced. */
+  async reachOf(slice: Slice): Promise<Reach | null> {
+    const { reader } = this.shown;
+    return reader && (await this.readUnderlying(reader)) ? this.reachIn(reader, slice) : null;
   }
 
   private get cells(): NodeListOf<Element> {
@@ -241,7 +263,7 @@ export class Marks {
   private paint(): void {
     const { reader } = this.shown;
     if (!reader) return;
-    const { touched, changed, locks } = this.reachesOf(reader);
+    const { touched, changed, locks, comments } = this.reachesOf(reader);
     const closed = this.closedIn?.reader === reader ? this.closedIn.headers : null;
     for (const cell of this.cells) {
       const identity = this.identities.get(cell) ?? null;
@@ -263,6 +285,8 @@ export class Marks {
       cell.classList.toggle('pf-glow', planned !== null && (changed?.touches(planned) ?? false));
       const lock = planned && locks.find(({ reach }) => reach.holds(planned));
       cell.classList.toggle('pf-locked', Boolean(lock));
+      const comment = planned && comments.on(planned);
+      cell.classList.toggle('pf-commented', comment !== null);
       const triedText = identity && this.triedText(identity, cell);
       cell.classList.toggle('pf-tried', triedText !== null);
       const unsaved = identity && this.unsaved.get(cellKey(identity));
@@ -270,7 +294,8 @@ export class Marks {
       if (unsaved) cell.setAttribute('data-unsaved', unsaved);
       else cell.removeAttribute('data-unsaved');
       const unsavedText = unsaved ? `Not saved yet: ${unsaved}` : null;
-      const title = unsavedText ?? triedText ?? (lock ? lock.text : null);
+      const title =
+        unsavedText ?? triedText ?? ([lock?.text, comment].filter(Boolean).join('\n') || null);
       if (title) cell.setAttribute('title', title);
       else cell.removeAttribute('title');
     }
@@ -303,16 +328,20 @@ export class Marks {
   /** Returns the cells of a view that the slices reach. */
   private reachesOf(reader: ViewReader): Reaches {
     if (this.reaches?.reader !== reader) {
-      const { config, schema } = reader;
-      const isExpression = (name: string) => reader.isExpression(name);
-      const reachOf = (slice: Slice) =>
-        new Reach(slice, { ...config, schema, isExpression }, this.underlying);
+      const reachOf = (slice: Slice) => this.reachIn(reader, slice);
+      const ofMarked = ({ slice, text }: MarkedSlice) => ({ reach: reachOf(slice), text });
       const touched = this.slice && reachOf(this.slice);
       const changed = this.changed && reachOf(this.changed);
-      const locks = this.locks.map(({ slice, text }) => ({ reach: reachOf(slice), text }));
-      this.reaches = { reader, touched, changed, locks };
+      const comments = new CommentTexts(this.comments.map(ofMarked));
+      this.reaches = { reader, touched, changed, locks: this.locks.map(ofMarked), comments };
     }
     return this.reaches;
+  }
+
+  private reachIn(reader: ViewReader, slice: Slice): Reach {
+    const { config, schema } = reader;
+    const isExpression = (name: string) => reader.isExpression(name);
+    return new Reach(slice, { ...config, schema, isExpression }, this.underlying);
   }
 
   private identify(cell: Element): CellIdentity | null {

@@ -43,6 +43,11 @@ export class Reach {
     this.filtered = new Set(held.map(([column]) => column));
   }
 
+  /** Whether the slice is the whole version, which holds every cell. */
+  get isOfAll(): boolean {
+    return Object.keys(this.slice).length === 0;
+  }
+
   /**
    * Checks whether a cell contains rows of the slice. Every column of the slice that the pivot shows must be
    * among the cell's own headers; columns that the pivot does not show are ignored.
