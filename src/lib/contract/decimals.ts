@@ -35,8 +35,10 @@ export interface Decimals {
   most: number;
 }
 
-/** The decimals of the two measures of a source. */
-export type MeasureDecimals = Readonly<Record<'value' | 'units', Decimals>>;
+/** The decimals of the measures of a source; `further` by column, absent without further measures. */
+export type MeasureDecimals = Readonly<Record<'value' | 'units', Decimals>> & {
+  readonly further?: ReadonlyMap<string, Decimals>;
+};
 
 /** The decimals that the types of the two measures fix; null if a type fixes none, or the measure is missing. */
 export type FixedDecimals = Readonly<Record<'value' | 'units', number | null>>;
@@ -58,7 +60,7 @@ const RESIDUE = 1e-12;
  * @param amounts the known amounts of the column
  */
 export function decimalsShown(
-  role: keyof MeasureDecimals,
+  role: 'value' | 'units',
   type: string | null | undefined,
   amounts: Iterable<number> = [],
 ): Decimals {

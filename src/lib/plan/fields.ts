@@ -79,6 +79,7 @@ export function fieldsOf(
       })),
     ...ofRole('measure', 'value'),
     ...ofRole('measure', 'units'),
+    ...ofRole('measure', 'measure'),
     ...parts.map((name): Field => ({ name, label: partLabel(name), kind: 'measure' })),
     ...changes
       .filter(([name]) => name in schema)

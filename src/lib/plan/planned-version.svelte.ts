@@ -93,8 +93,11 @@ export class PlannedVersion {
     return this.columns.find((c) => c.cname === cname)?.label || cname;
   }
 
-  /** Returns the decimals of a column of the pivot: those of the value, unless it shows units. */
+  /** Returns the decimals of a column of the pivot: those of the value, unless it shows another measure. */
   decimalsIn(column: string | null): Decimals {
+    for (const [name, own] of this.decimals.further ?? []) {
+      if (column === name || column?.startsWith(`${name}: `)) return own;
+    }
     const units = this.unitsColumn?.cname;
     const isUnits = units !== undefined && (column === units || column?.startsWith(`${units}: `));
     return isUnits ? this.decimals.units : this.decimals.value;

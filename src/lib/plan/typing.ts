@@ -83,7 +83,12 @@ export class Typing {
     const locked = this.locks.obstacle(cell.slice);
     if (locked) return locked;
     const shows = this.selection.reader.shownIn(cell);
-    if (shows === null) return 'This cell has no amount to change.';
+    if (shows === null) {
+      const column = planned.columns.find(({ cname }) => cname === cell.measure);
+      return column?.role === 'measure'
+        ? `“${planned.labelOf(column.cname)}” cannot be changed on this page, only value and units; the API can change it with a scale.`
+        : 'This cell has no amount to change.';
+    }
     if (cell.aggregate !== 'sum')
       return 'This cell does not show a sum, so no amount can be spread over its rows.';
     if (shows === 'price' && cell.value === null) {

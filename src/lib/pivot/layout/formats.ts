@@ -30,8 +30,9 @@ export function measureFormats(
   const formats = new Map<string, ColumnFormat>();
   for (const column of columns) {
     const { cname, role } = column;
-    if (role !== 'value' && role !== 'units') continue;
-    const own = decimals[role];
+    const own =
+      role === 'value' || role === 'units' ? decimals[role] : decimals.further?.get(cname);
+    if (own === undefined) continue;
     const { shown_in, decimals: chosen } = styles[cname] ?? {};
     const digits = chosen === undefined ? own : { least: chosen, most: chosen };
     const amount: ColumnFormat = {

@@ -23,15 +23,20 @@ export function decimalsIn(
   columns: ArrowColumns,
   entries: readonly Pick<ColumnEntry, 'cname' | 'role' | 'type' | 'base_type'>[],
 ): MeasureDecimals {
-  const of = (role: keyof MeasureDecimals) => {
-    const column = entries.find((entry) => entry.role === role);
-    return decimalsShown(
+  const shown = (role: 'value' | 'units', column: (typeof entries)[number] | undefined) =>
+    decimalsShown(role, baseTypeOf(column), column ? loadedAmounts(columns, column.cname) : []);
+  const of = (role: 'value' | 'units') =>
+    shown(
       role,
-      baseTypeOf(column),
-      column ? loadedAmounts(columns, column.cname) : [],
+      entries.find((entry) => entry.role === role),
     );
+  const further = entries.flatMap((column) =>
+    column.role === 'measure' ? [[column.cname, shown('value', column)] as const] : [],
+  );
+  return {
+    ...{ value: of('value'), units: of('units') },
+    ...(further.length > 0 && { further: new Map(further) }),
   };
-  return { value: of('value'), units: of('units') };
 }
 
 function* loadedAmounts(columns: ArrowColumns, name: string): Generator<number> {

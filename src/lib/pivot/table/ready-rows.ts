@@ -75,7 +75,8 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
   const [value, units] = (['value', 'units'] as const).map(
     (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
   );
-  const measures = [value, units].filter((name) => name !== undefined);
+  const further = options.columns.filter(({ role }) => role === 'measure').map((c) => c.cname);
+  const measures = [value, units, ...further].filter((name) => name !== undefined);
   const priced = value !== undefined && units !== undefined ? { value, units } : null;
   const decimals = decimalsIn(loaded, options.columns);
   const prepared = Origins.prepare(
@@ -87,6 +88,7 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
     new Map([
       [value ?? '', decimals.value],
       [units ?? '', decimals.units],
+      ...(decimals.further ?? []),
     ]),
   );
   const { origins } = prepared;
