@@ -73,7 +73,7 @@ test('the pivot is exported as a typed, outlined workbook with facts about itsel
   await expect(page.getByText('Workbook exported: ')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Export' })).toBeFocused();
   const sheets = await readWorkbook(page, file.bytes);
-  expect([...sheets.keys()]).toEqual(['Pivot', 'About']);
+  expect([...sheets.keys()]).toEqual(['Pivot', 'About', 'Forecast Pivot data']);
 
   const { rows = [], frozen, columnLevels } = sheets.get('Pivot') ?? {};
   expect(frozen).toEqual([2, 1]);

@@ -1,6 +1,7 @@
 /** The endpoints of operations on slices, of their previews and of other comparisons, as typed functions. */
 import type { ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../contract/actuals';
 import type { ForecastLevels, ForecastPreviewRequest } from '../contract/forecasts';
+import type { ImportPreview, ImportPreviewRequest, ImportRequest } from '../contract/imports';
 import type { ReverseRequest, SliceOperation, SliceRequests } from '../contract/operations';
 import type { OperationPreview, SeveralPreviewRequest, SlicePreview } from '../contract/previews';
 import type { Grouped } from '../contract/shapes';
@@ -89,3 +90,11 @@ export const previewActuals = (id: number, body: ActualsPreviewRequest, o?: Call
 /** POST /versions/:id/forecast/levels: compares the levels that a forecast can be fitted at; nothing is written. */
 export const compareLevels = (id: number, body: ForecastPreviewRequest, o?: CallOptions) =>
   json<ForecastLevels>(path`/versions/${id}/forecast/levels`, { ...o, method: 'POST', body });
+
+/** POST /versions/:id/import: writes the cells of a file; returns the rows that it wrote, as an Arrow stream. */
+export const importCells = (id: number, body: ImportRequest, o?: WriteOptions) =>
+  writeRows(path`/versions/${id}/import`, body, o);
+
+/** POST /versions/:id/import/preview: the cells as they are, and what later entries added to them. */
+export const previewImport = (id: number, body: ImportPreviewRequest, o?: CallOptions) =>
+  json<ImportPreview>(path`/versions/${id}/import/preview`, { ...o, method: 'POST', body });

@@ -5,7 +5,7 @@ import { user } from '../client/user.svelte';
 import type { Lock } from '../contract/locks';
 import type { LoadPreviewRequest } from '../contract/loads';
 import type { LogListEntry } from '../contract/log';
-import type { EntryOperation, SliceOperation } from '../contract/operations';
+import type { EntryOperation, FileOperation, SliceOperation } from '../contract/operations';
 import { isLoad } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { FillDirection } from '../pivot/grid/block';
@@ -227,6 +227,18 @@ export class Actions {
     );
   }
 
+  /** Compares a workbook that was dropped or chosen with the plan. */
+  async readWorkbook(file: File): Promise<void> {
+    if (!this.reports.isRefused()) await this.session.workbook.read(file);
+  }
+
+  /** Writes the changes of the workbook that is shown. */
+  async writeWorkbook(): Promise<void> {
+    const { workbook } = this.session;
+    const write = async (by: string) => this.sayWritten('import', await workbook.write(by));
+    if (!this.reports.isRefused()) await this.reports.named(write);
+  }
+
   /** Closes the months of the dialog; see {@link closeMonths}. */
   closeMonths(rows: LoadPreviewRequest): Promise<string | null> {
     return closeMonths(this.session, this.reports, this.tell, rows);
@@ -379,7 +391,7 @@ export class Actions {
   }
 
   private sayWritten(
-    kind: SliceOperation | EntryOperation,
+    kind: SliceOperation | EntryOperation | FileOperation,
     written: Written,
     more: string | null = null,
   ): Promise<void> {

@@ -4,6 +4,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { isWritten, type WriteOptions } from '../client/writes';
 import { ACTUALS_METADATA, ActualsAnswer, type ActualsRequest } from '../contract/actuals';
+import type { ImportRequest } from '../contract/imports';
 import type { EntryTotals } from '../contract/log';
 import { type LogOperation, OPERATIONS, type ReverseRequest } from '../contract/operations';
 import type { Pivot } from '../pivot/pivot';
@@ -102,6 +103,11 @@ export class Changes {
   /** Takes back a part of an entry, and appends the rows that this wrote. @throws ApiError as {@link apply} */
   async reverse(logid: number, body: ReverseRequest): Promise<Written> {
     return this.write('reverse', () => api.reverse(logid, body));
+  }
+
+  /** Writes cells of a file, and appends the rows that this wrote. @throws ApiError as {@link apply} */
+  async importCells(body: ImportRequest): Promise<Written> {
+    return this.write('import', () => api.importCells(this.planned.id, body));
   }
 
   /** Closes months, and appends the rows that this wrote. @throws ApiError as {@link apply} */

@@ -1,7 +1,7 @@
 /** Runs the actions of the pivot page, and reports their results and errors. */
 import { messageOf } from '../client/message-of';
 import { user } from '../client/user.svelte';
-import type { EntryOperation, SliceOperation } from '../contract/operations';
+import type { EntryOperation, FileOperation, SliceOperation } from '../contract/operations';
 import { OPERATIONS } from '../contract/operations';
 import type { Caution } from './caution';
 import type { Written } from './changes.svelte';
@@ -66,7 +66,7 @@ export class Reports {
 
   /** Reports an entry that was written. @param undo undoes it @param more a sentence to add */
   async sayWritten(
-    kind: SliceOperation | EntryOperation,
+    kind: SliceOperation | EntryOperation | FileOperation,
     { logid, rows }: Written,
     undo: (logid: number) => void,
     more: string | null = null,
@@ -76,7 +76,8 @@ export class Reports {
     if (logid === null) return this.tell.done(sentence);
     const { fields } = this.session;
     // A recode and a clone write rows with other values than the selected ones.
-    const hidden = kind === 'scale' ? null : await fields.hiddenOf(logid).catch(() => null);
+    const hidden =
+      kind === 'scale' || kind === 'import' ? null : await fields.hiddenOf(logid).catch(() => null);
     const undoThis = () => undo(logid);
     if (!hidden?.rows) return this.tell.done(sentence, undoThis);
     const names = hidden.filters.map(({ label }) => label).join(' and ');

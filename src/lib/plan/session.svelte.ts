@@ -34,6 +34,7 @@ import type { Tell } from './tell';
 import { Trial } from './trial.svelte';
 import { Trying } from './trying';
 import { Why } from './why.svelte';
+import { WorkbookReading } from './workbook-reading.svelte';
 
 /** Maximum number of values of a column that are offered at once. */
 const OFFERED = 50;
@@ -77,6 +78,7 @@ export class PlanSession {
   readonly filling: Filling;
   readonly live: Live;
   readonly comparison: Comparison;
+  readonly workbook: WorkbookReading;
   readonly actions: Actions;
 
   /** Whether the numbers on screen differ from the stored ones. Null while unknown. */
@@ -149,6 +151,8 @@ export class PlanSession {
       (id) => void this.compareWith(this.comparedWith.filter((each) => each !== id)),
     );
     this.picking = new Picking(this.loading, selection, this.shapes, tell.info);
+    const { planned, changes, log, loading } = this;
+    this.workbook = new WorkbookReading(planned, changes, log, () => loading.history.timeline);
     this.actions = new Actions(this, tell);
   }
 

@@ -20,6 +20,9 @@ export function serialOf(ms: number): number | null {
   return serial >= FIRST && serial < END ? serial : null;
 }
 
+/** Returns the point in time of a serial number, in epoch milliseconds in UTC. */
+export const momentOf = (serial: number): number => Math.round((serial - EPOCH) * DAY_MS);
+
 /** Excel formats for each unit of time, equal to those of the grid. */
 export const DATE_FORMATS: Readonly<Partial<Record<LabelStyle, string>>> = {
   date: 'yyyy-mm-dd',

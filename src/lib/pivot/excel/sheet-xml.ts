@@ -2,7 +2,7 @@
 import { columnLetters } from '../../xlsx/addresses';
 
 /** Largest number of characters in a cell. */
-const LONGEST_TEXT = 32_767;
+export const LONGEST_CELL = 32_767;
 
 /** Characters that XML cannot contain, and texts that would be read as an escaped character. */
 const UNWRITABLE = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]|_(?=x[\da-f]{4}_)/giu;
@@ -18,7 +18,7 @@ export const texts = {
   content: (text: string): string =>
     text
       .toWellFormed()
-      .slice(0, LONGEST_TEXT)
+      .slice(0, LONGEST_CELL)
       // The cut may have split a surrogate pair.
       .toWellFormed()
       .replace(UNWRITABLE, escapedCode)

@@ -33,6 +33,8 @@ export interface Sheet {
   /** Deepest outline level of the rows. */
   depth: number;
   rows: Iterable<Row>;
+  /** Whether the workbook hides it. */
+  isHidden?: boolean;
 }
 
 /** Number of characters that are compressed at a time, and longest time without a pause. */
@@ -87,7 +89,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 function packaging(sheets: readonly Sheet[]): [name: string, text: string][] {
-  const ids = sheets.map(({ name }, i) => ({ name, id: i + 1 }));
+  const ids = sheets.map(({ name, isHidden = false }, i) => ({ name, id: i + 1, isHidden }));
   const related = (id: string, type: string, target: string) =>
     `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`;
   const part = (name: string, type: string) =>
@@ -109,7 +111,7 @@ ${related('r1', 'officeDocument', 'xl/workbook.xml')}</Relationships>`),
     [
       'xl/workbook.xml',
       xml(`<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>
-${ids.map(({ name, id }) => `<sheet name="${texts.attribute(name)}" sheetId="${id}" r:id="r${id}"/>`).join('')}
+${ids.map(sheetEntry).join('')}
 </sheets></workbook>`),
     ],
     [
@@ -120,6 +122,9 @@ ${related('styles', 'styles', 'styles.xml')}</Relationships>`),
     ],
   ];
 }
+
+const sheetEntry = ({ name, id, isHidden }: { name: string; id: number; isHidden: boolean }) =>
+  `<sheet name="${texts.attribute(name)}" sheetId="${id}"${isHidden ? ' state="hidden"' : ''} r:id="r${id}"/>`;
 
 function* sheetXml(sheet: Sheet, styles: Styles): Generator<string> {
   const { columns, frozen, totalsFirst, depth } = sheet;

@@ -30,6 +30,7 @@ import type { Expansion } from './expansion';
 import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';
 import { cellsWith } from './found-cells';
 import { membersIn, type FoundMembers } from './found-members';
+import { headerSlices, type HeaderSlices } from './header-slices';
 import { label } from '../values/labels';
 import { largestHeld } from './largest-held';
 import { Marks } from './marks';
@@ -298,6 +299,14 @@ export class Grid implements GridHost {
     const names = new Set(whole.columns.map(({ measure }) => measure));
     const formats = new Map([...names].map((name) => [name, this.drawing.formatNamed(name)]));
     return { ...whole, formats, closed: headers };
+  }
+
+  /** Returns the slices behind the headers of the pivot on screen; see {@link headerSlices}. */
+  headerSlices(
+    whole: Pick<Whole, 'paths' | 'columns'>,
+    columns: readonly SliceColumn[],
+  ): Promise<HeaderSlices> {
+    return headerSlices(this.shown, whole, columns);
   }
 
   /** Returns the headers of the view on screen that stand for closed days only. */

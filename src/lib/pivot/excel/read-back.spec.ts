@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import type { Slice } from '../../contract/slices';
+import type { CellValue } from '../values/engine-types';
+import { pivotWorkbook } from './excel';
+import type { OriginLines } from './origin-sheet';
+import type { TakenPivot } from './pivot-sheet';
+import { readBook } from './read-back';
+
+const JAN = Date.UTC(2027, 0, 1);
+const FEB = Date.UTC(2027, 1, 1);
+
+const column = (path: CellValue[], at: number[]) => ({
+  ...{ path, measure: 'Sales', leaves: at, isClosed: false },
+});
+
+const PIVOT: TakenPivot = {
+  group_by: ['region'],
+  split_by: ['month'],
+  totals: { total_column: 'end' },
+  paths: [[], ['East & “West”'], [null]],
+  columns: [column([JAN], [0]), column([FEB], [1]), column([], [0, 1])],
+  values: [
+    [3, 1.25, null],
+    [0.1, null, 576820.84],
+    [3.1, 1.25, 576820.84],
+  ],
+  count: 3,
+  kinds: new Map([['Sales', 'float']]),
+  styles: new Map([
+    ['region', 'string'],
+    ['month', 'month'],
+  ]),
+  formats: new Map([['Sales', { stored: 2 }]]),
+  closed: { has: () => false },
+};
+
+const month = (from: string, to: string) => ({ 'Order Date': { from, to } });
+
+const LINES: OriginLines = {
+  rows: PIVOT.paths.map((path, i) => {
+    const slice: Slice = i === 0 ? {} : { region: String(path[0]) };
+    return { path: [...path], why: null, slice };
+  }),
+  columns: [month('2027-01-01', '2027-01-31'), month('2027-02-01', '2027-02-28'), {}].map(
+    (slice, i) => ({
+      path: i === 0 ? [JAN] : i === 1 ? [FEB] : [],
+      slice,
+      why: null,
+      measure: 'value',
+    }),
+  ),
+};
+
+const FROM = {
+  ...{ version: { id: 4, name: 'Plan' }, source: { id: 2, name: 'public.sales' } },
+  ...{ timeline: 't', newest: 9, exported: '2027-01-01T00:00:00.000Z' },
+};
+
+const written = (problem: string | null = null) =>
+  pivotWorkbook(PIVOT, [['Version', 'Plan']], { ...FROM, problem, ...LINES });
+
+it('reads the cells of an exported workbook with their addresses, slices and exact amounts', async () => {
+  const { origin, rows, columns, cells } = await readBook(await written());
+  expect(origin).toMatchObject({ ...FROM, sheet: 'Pivot', headers: { rows: 2, columns: 1 } });
+  expect(rows.map(({ heads, slice }) => [heads, slice])).toEqual([
+    [['TOTAL'], {}],
+    [['East & “West”'], { region: 'East & “West”' }],
+    [['(empty)'], { region: 'null' }],
+  ]);
+  expect(columns.map(({ heads }) => heads)).toEqual([
+    ['2027-01-01', 'Sales'],
+    ['2027-02-01', 'Sales'],
+    ['Total', 'Sales'],
+  ]);
+  expect(cells.map(({ address, was, cell }) => [address, was, cell.text])).toEqual([
+    ...[
+      ['B3', 3, '3'],
+      ['C3', 0.1, '0.1'],
+      ['D3', 3.1, '3.1'],
+    ],
+    ...[
+      ['B4', 1.25, '1.25'],
+      ['D4', 1.25, '1.25'],
+    ],
+    ...[
+      ['C5', 576820.84, '576820.84'],
+      ['D5', 576820.84, '576820.84'],
+    ],
+  ]);
+});
+
+it('says why a workbook cannot be read back', async () => {
+  await expect(readBook(await written('It shows an earlier state.'))).rejects.toThrow(
+    'It shows an earlier state.',
+  );
+  const plain = new URL('../../../../tests/fixtures/workbooks/plain.xlsx', import.meta.url);
+  await expect(readBook(new Blob([await readFile(plain)]))).rejects.toThrow(
+    /^This workbook was not exported from a pivot/,
+  );
+  await expect(readBook(new Blob(['text']))).rejects.toThrow();
+});
+
+it('reads a workbook that LibreOffice has saved', async () => {
+  const saved = new URL(
+    '../../../../tests/fixtures/workbooks/pivot-by-libreoffice.xlsx',
+    import.meta.url,
+  );
+  const { origin, columns, rows, cells } = await readBook(new Blob([await readFile(saved)]));
+  expect(origin).toMatchObject({ version: { id: 1 }, source: { name: 'public.superstore' } });
+  expect([rows.length, columns.length]).toEqual([21, 8]);
+  const changed = cells.filter(({ was, cell }) => Math.abs(Number(cell.text) - (was ?? 0)) > 1e-6);
+  expect(changed.map(({ address, cell }) => [address, cell.text])).toEqual([
+    ['D6', '80000'],
+    ['F6', '0'],
+  ]);
+});

@@ -1,0 +1,119 @@
+/** Compares the changes of a workbook with the plan as it is now, and makes the edits that are written of them. */
+import { roundTo, type FixedDecimals } from '../contract/decimals';
+import type { ImportCell, ImportEdit } from '../contract/imports';
+import type { LogEntry } from '../contract/log';
+import { tidy } from '../pivot/values/cell-value';
+import { isNear, type FileChange, type FileFault, type Measure } from './workbook-changes';
+
+/** What is written of a cell that somebody else has changed too: the number of the file, or its change. */
+export type Choice = 'number' | 'change';
+
+/** The choices by the address of their cell. */
+export type Choices = Readonly<Record<string, Choice>>;
+
+/** An entry that changed a cell after the export. */
+interface Other {
+  /** Undefined if it is not in the log any more. */
+  entry: LogEntry | undefined;
+  amount: number;
+}
+
+/** A number that the file has changed, compared with the plan as it is now. */
+export interface ComparedChange extends FileChange {
+  now: number;
+  /** Whether somebody else has changed it meanwhile, so that the planner has to choose. */
+  isConflict: boolean;
+  others: readonly Other[];
+}
+
+const REFUSALS = {
+  no_rows: 'It has no rows any more.',
+  excluded: 'Changes skip every row of this cell.',
+  locked: 'Every row of it is locked, or its months are closed.',
+} as const satisfies Record<NonNullable<ImportCell['refusal']>, string>;
+
+/** Returns an amount with the decimals of its measure. */
+export function roundedAs(measure: Measure, amount: number, fixed: FixedDecimals): number {
+  const decimals = fixed[measure];
+  return decimals === null ? tidy(amount) : roundTo(tidy(amount), decimals);
+}
+
+/**
+ * Returns one edit for each slice. Value and units of one cell are one edit.
+ *
+ * @param amountOf the amount of each change
+ */
+export function editsOf<Change extends FileChange>(
+  changes: readonly Change[],
+  amountOf: (change: Change) => Omit<ImportEdit, 'slice'>,
+): { edits: ImportEdit[]; places: number[] } {
+  const known = new Map<string, number>();
+  const edits: ImportEdit[] = [];
+  const places = changes.map((change) => {
+    const { slice } = change;
+    const key = JSON.stringify(slice);
+    const place = known.get(key) ?? edits.length;
+    known.set(key, place);
+    edits[place] = { ...edits[place], slice, ...amountOf(change) };
+    return place;
+  });
+  return { edits, places };
+}
+
+/** The amount of a change as its new total. */
+export const asTotal = ({ measure, file }: FileChange): Omit<ImportEdit, 'slice'> => ({
+  [`${measure}_total`]: file,
+});
+
+/**
+ * Compares changes with the cells as they are now.
+ *
+ * @param cells the cell of each change
+ * @param entries the entries of the log
+ */
+export function compare(
+  changes: readonly FileChange[],
+  cells: readonly (ImportCell | undefined)[],
+  entries: readonly LogEntry[],
+  fixed: FixedDecimals,
+): { changes: ComparedChange[]; faults: FileFault[] } {
+  const entryOf = new Map(entries.map((entry) => [entry.id, entry]));
+  const faults: FileFault[] = [];
+  const compared = changes.flatMap((change, i): ComparedChange[] => {
+    const { address, name, measure, was } = change;
+    const cell = cells[i];
+    if (!cell || cell.refusal) {
+      faults.push({ address, name, why: REFUSALS[cell?.refusal ?? 'no_rows'] });
+      return [];
+    }
+    const now = roundedAs(measure, cell[`${measure}_total`] ?? 0, fixed);
+    const isConflict = !isNear(now, was, fixed[measure]);
+    const others = (cell.entries ?? []).flatMap((each): Other[] => {
+      const amount = each[`${measure}_total`] ?? 0;
+      return amount === 0 ? [] : [{ entry: entryOf.get(each.logid), amount }];
+    });
+    return [{ ...change, now, isConflict, others }];
+  });
+  return { changes: compared, faults };
+}
+
+/** Returns what a cell becomes; null while nobody has decided. */
+export function amountAfter(
+  { address, isConflict, file, was, now, measure }: ComparedChange,
+  choices: Choices,
+  fixed: FixedDecimals,
+): number | null {
+  if (!isConflict) return file;
+  const choice = choices[address];
+  if (choice === undefined) return null;
+  return choice === 'number' ? file : roundedAs(measure, now + file - was, fixed);
+}
+
+/** The amount of a change as it is written: its change is an increment, so that it is right whoever writes meanwhile. */
+export const asChosen =
+  (choices: Choices, fixed: FixedDecimals) =>
+  (change: ComparedChange): Omit<ImportEdit, 'slice'> => {
+    const { measure, file, was, isConflict, address } = change;
+    if (!isConflict || choices[address] !== 'change') return asTotal(change);
+    return { [`${measure}_incr`]: roundedAs(measure, file - was, fixed) };
+  };

@@ -1,0 +1,89 @@
+/** Where the numbers of an exported workbook are from, so that it can be read back. */
+import type { Origin, OriginLines } from '../pivot/excel/origin-sheet';
+import type { HeaderSlices, ReadHeader } from '../pivot/grid/header-slices';
+import { inPeriods } from '../pivot/slice/date-ranges';
+import { unmarkedDimensions } from '../pivot/slice/slice-values';
+import type { PlanSession } from './session.svelte';
+import { NOT_THE_PLAN } from './selected-slice';
+
+/** Maximum number of cells of a workbook that can be read back. */
+const MOST_CELLS = 100_000;
+
+/** The part of the exported pivot that decides what can be read back. */
+interface Exported {
+  group_by: readonly string[];
+  count: number;
+  columns: readonly { measure: string }[];
+}
+
+/** Returns why a workbook of the pivot on screen could not be read back, as a sentence; null if it can. */
+export function whyNotReadBack(
+  session: PlanSession,
+  { group_by, count, columns }: Exported,
+): string | null {
+  const { planned, arrangement, trial } = session;
+  if (planned.asOf)
+    return 'This workbook shows an earlier state of the plan, so it cannot be read back.';
+  if (arrangement.entries.isolated)
+    return 'This workbook shows the rows of one entry only, so it cannot be read back.';
+  if (trial.isStanding)
+    return 'This workbook includes changes that were only tried, so it cannot be read back.';
+  if (group_by.length === 0)
+    return 'This workbook lists single rows, so it cannot be read back. Group the rows, and export again.';
+  if (count * columns.length > MOST_CELLS)
+    return `This workbook has more than ${MOST_CELLS.toLocaleString('en-US')} numbers, so it cannot be read back. Close some levels, and export again.`;
+  return null;
+}
+
+/** @param problem why it cannot be read back @param headers its headers; null if there is a problem */
+export function workbookOrigin(
+  session: PlanSession,
+  problem: string | null,
+  headers: HeaderSlices | null,
+): Omit<Origin, 'sheet' | 'headers'> & OriginLines {
+  const { planned, loading, pivot } = session;
+  const entries = [...(pivot?.entries() ?? [])];
+  return {
+    version: { id: planned.id, name: planned.current.name },
+    source: { id: planned.source.id, name: `${planned.source.schema}.${planned.source.tname}` },
+    timeline: loading.history.timeline,
+    newest: entries.reduce((most, id) => Math.max(most, id), 0),
+    exported: new Date().toISOString(),
+    problem,
+    rows: (headers?.rows ?? []).map((header) => ({
+      path: [...header.rowPath],
+      ...lineOf(session, header),
+    })),
+    columns: (headers?.columns ?? []).map((header) => ({
+      path: [...(header.columnPath ?? [])],
+      ...measureOf(session, header),
+    })),
+  };
+}
+
+/** Returns the slice of a line, or why it has none. */
+function lineOf({ planned }: PlanSession, header: ReadHeader) {
+  const slice = inPeriods(header);
+  const [part] = header.notHeld;
+  const [unmarked] = unmarkedDimensions(slice, planned.columns);
+  const why =
+    header.impossible ??
+    (part ? `No change can select “${part.text}”, which restricts this cell.` : null) ??
+    (unmarked === undefined ? null : `“${planned.labelOf(unmarked)}” is not a key column.`);
+  return why === null ? { slice, why } : { slice: null, why };
+}
+
+/** Returns what a column shows, with its slice, or why its numbers cannot be changed. */
+function measureOf(session: PlanSession, header: ReadHeader) {
+  const { planned, pivot } = session;
+  const name = header.measure ?? '';
+  const line = lineOf(session, header);
+  const part = pivot?.origins.of(name);
+  const computed = (why: string) => ({ measure: null, slice: null, why });
+  if (part?.origin === 'price') return computed('A price is computed. Change value or units.');
+  if (part) return computed(NOT_THE_PLAN[part.origin]);
+  if (header.aggregate !== 'sum') return computed('This number is no sum. Change a sum instead.');
+  if (name === planned.valueColumn?.cname) return { measure: 'value' as const, ...line };
+  if (name === planned.unitsColumn?.cname) return { measure: 'units' as const, ...line };
+  return computed('This number is neither value nor units.');
+}

@@ -1,0 +1,154 @@
+/** A workbook that is read back: what it changes, what has changed meanwhile, and what is written of it. */
+import * as api from '../client/api';
+import { messageOf } from '../client/message-of';
+import type { Changes, Written } from './changes.svelte';
+import type { Log } from './log.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+import { sha256 } from './sha256';
+import type { FileChanges, FileFault } from './workbook-changes';
+import {
+  amountAfter,
+  asChosen,
+  asTotal,
+  compare,
+  editsOf,
+  type Choice,
+  type Choices,
+  type ComparedChange,
+} from './workbook-compared';
+
+/** A workbook, compared with the plan. */
+interface Compared {
+  changes: readonly ComparedChange[];
+  /** Changed cells that cannot be written. */
+  faults: readonly FileFault[];
+}
+
+/** A file that was read. */
+interface ReadFile extends FileChanges {
+  name: string;
+  sha256: string;
+  /** When it was exported, as ISO text. */
+  exported: string;
+  /** The newest entry of the export; null if the database was replaced since. */
+  since: number | null;
+}
+
+const otherVersion = (name: string, source: string) =>
+  `This workbook was exported from the version “${name}” of ${source}. Open that version, and drop the file there.`;
+
+/** A workbook dropped on the pivot page (docs/decisions/0034-a-workbook-of-our-own.md). */
+export class WorkbookReading {
+  /** Name of the file that is being read or shown; null if there is none. */
+  name = $state.raw<string | null>(null);
+  /** Why it cannot be read back, as a sentence. */
+  failure = $state.raw<string | null>(null);
+  file = $state.raw<ReadFile | null>(null);
+  compared = $state.raw<Compared | null>(null);
+  choices = $state.raw<Choices>({});
+  /** Counts the comparisons; only the newest one is shown. */
+  private asked = 0;
+
+  /** The cells that somebody else has changed meanwhile. */
+  readonly conflicts: readonly ComparedChange[] = $derived(
+    (this.compared?.changes ?? []).filter(({ isConflict }) => isConflict),
+  );
+  /** The cells that the planner has to decide on. */
+  readonly undecided: readonly ComparedChange[] = $derived(
+    this.conflicts.filter(({ address }) => !this.choices[address]),
+  );
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly changes: Changes,
+    private readonly log: Log,
+    private readonly timeline: () => string | null,
+  ) {}
+
+  /** Reads a file and compares it with the plan. Failures are shown as {@link failure}. */
+  async read(file: File): Promise<void> {
+    this.close();
+    this.name = file.name;
+    await this.newest(async (isNewest) => {
+      const [{ readBook }, { changesOf }] = await Promise.all([
+        import('../pivot/excel/read-back'),
+        import('./workbook-changes'),
+      ]);
+      const book = await readBook(file);
+      const { version, source, timeline, newest, exported } = book.origin;
+      const { id, source: own } = this.planned;
+      if (version.id !== id || source.name !== `${own.schema}.${own.tname}`) {
+        throw new Error(otherVersion(version.name, source.name));
+      }
+      const isSame = timeline === null || timeline === this.timeline();
+      const read = {
+        ...changesOf(book, this.planned.fixedDecimals),
+        ...{ name: file.name, exported, since: isSame ? newest : null },
+        sha256: sha256(new Uint8Array(await file.arrayBuffer())),
+      };
+      if (isNewest()) this.file = read;
+    });
+    await this.compare();
+  }
+
+  /** Compares the file with the plan, again after somebody else has changed it. */
+  compare(): Promise<void> {
+    return this.newest(async (isNewest) => {
+      const { file } = this;
+      if (!file) return;
+      const { changes, faults, since } = file;
+      const { edits, places } = editsOf(changes, asTotal);
+      const [cells, { entries }] = await Promise.all([
+        edits.length > 0 ? api.previewImport(this.planned.id, { edits, since }) : { cells: [] },
+        this.log.stored(),
+      ]);
+      if (!isNewest()) return;
+      const found = places.map((place) => cells.cells[place]);
+      const compared = compare(changes, found, entries, this.planned.fixedDecimals);
+      this.compared = { changes: compared.changes, faults: [...faults, ...compared.faults] };
+    });
+  }
+
+  /** Decides on one cell, or on all that somebody else has changed. */
+  choose(choice: Choice, address?: string): void {
+    const meant = address === undefined ? this.conflicts.map((each) => each.address) : [address];
+    this.choices = { ...this.choices, ...Object.fromEntries(meant.map((each) => [each, choice])) };
+  }
+
+  /** Returns what a cell becomes; null while the planner has not decided. */
+  after(change: ComparedChange): number | null {
+    return amountAfter(change, this.choices, this.planned.fixedDecimals);
+  }
+
+  /** Closes the file. */
+  close(): void {
+    this.asked++;
+    this.name = null;
+    this.failure = null;
+    this.file = null;
+    this.compared = null;
+    this.choices = {};
+  }
+
+  /** Writes the changes as one entry, and closes the file. @throws ApiError; nothing is written then */
+  async write(pf_user: string): Promise<Written> {
+    const { file, compared } = this;
+    if (!file || !compared) throw new Error('No workbook is open.');
+    const chosen = asChosen(this.choices, this.planned.fixedDecimals);
+    const { edits } = editsOf(compared.changes, chosen);
+    const { name, sha256 } = file;
+    const written = await this.changes.importCells({ file: { name, sha256 }, edits, pf_user });
+    this.close();
+    return written;
+  }
+
+  private async newest(work: (isNewest: () => boolean) => Promise<void>): Promise<void> {
+    const asked = ++this.asked;
+    const isNewest = () => asked === this.asked;
+    try {
+      await work(isNewest);
+    } catch (error) {
+      if (isNewest()) this.failure = messageOf(error);
+    }
+  }
+}

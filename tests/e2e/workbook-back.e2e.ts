@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+import { readWorkbook } from './workbook';
+
+/** A workbook is exported, changed elsewhere, and dropped back while somebody else changes the plan. */
+
+const TABLE = 'pf.fc_superstore_1';
+
+/** The address of the Sales of 2028 in a row: the second column of Sales. */
+async function addressIn(page: Page, file: Uint8Array, row: string): Promise<string> {
+  const { rows = [] } = (await readWorkbook(page, file)).get('Pivot') ?? {};
+  const y = rows.findIndex(({ cells }) => cells[0]?.value === row);
+  const sales = rows[1]?.cells.flatMap(({ value }, x) => (value === 'Sales' ? [x] : [])) ?? [];
+  const [, x = -1] = sales;
+  expect([y > 1, x]).toEqual([true, 3]);
+  return `D${y + 1}`;
+}
+
+/** Changes numbers of the first sheet, as a spreadsheet would. */
+function withNumbers(file: Uint8Array, numbers: Record<string, number | string>): Uint8Array {
+  const parts = unzipSync(file);
+  const name = 'xl/worksheets/sheet1.xml';
+  let xml = strFromU8(parts[name] ?? new Uint8Array());
+  for (const [address, value] of Object.entries(numbers)) {
+    const cell = new RegExp(`<c r="${address}"( s="\\d+")?><v>[^<]*</v></c>`);
+    expect(xml).toMatch(cell);
+    const made = typeof value === 'number' ? `<v>${value}</v></c>` : `<is><t>${value}</t></is></c>`;
+    const type = typeof value === 'number' ? '' : ' t="inlineStr"';
+    xml = xml.replace(cell, (_, style = '') => `<c r="${address}"${style}${type}>${made}`);
+  }
+  return zipSync({ ...parts, [name]: strToU8(xml) });
+}
+
+/** Drops a file on the page. */
+const drop = (page: Page, name: string, bytes: Uint8Array) =>
+  page.evaluate(
+    ([name, list]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([new Uint8Array(list)], name));
+      for (const type of ['dragover', 'drop']) {
+        document.body.dispatchEvent(
+          new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+        );
+      }
+    },
+    [name, [...bytes]] as const,
+  );
+
+const salesOf = async ({ query }: Service, subCategory: string): Promise<string> => {
+  const [row] = await query(
+    `SELECT sum("Sales")::text AS sales FROM ${TABLE}
+     WHERE "Sub-Category" = $1 AND "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND pf_iter <> 'reference'`,
+    [subCategory],
+  );
+  return row?.sales;
+};
+
+const YEAR = { from: '2028-01-01', to: '2028-12-31' };
+
+test('a changed workbook is compared with what others changed, written as one entry and undone', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await pivot.open(1);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'Excel workbook of the pivot' }).click();
+  const exported = await readFile(await (await download).path());
+
+  const at = (row: string) => addressIn(page, exported, row);
+  const [chairs, phones, tables, labels] = [
+    ...[await at('Chairs'), await at('Phones'), await at('Tables'), await at('Labels')],
+  ] as [string, string, string, string];
+  const before = {
+    Chairs: Number(await salesOf(service, 'Chairs')),
+    Phones: Number(await salesOf(service, 'Phones')),
+    Tables: await salesOf(service, 'Tables'),
+  };
+  const exact = (amount: number) => Number(amount.toFixed(4));
+  const [newChairs, newPhones] = [exact(before.Chairs + 1000), exact(before.Phones + 500)];
+  const changed = withNumbers(exported, {
+    [chairs]: newChairs,
+    [phones]: newPhones,
+    [tables]: 12_345.67,
+    [labels]: 'about five',
+  });
+  for (const [name, value_incr] of [
+    ['Chairs', 11.5],
+    ['Phones', -7.25],
+  ] as const) {
+    const slice = { 'Sub-Category': name, 'Order Date': YEAR };
+    await service.api.post('/versions/1/scale', { slice, value_incr, pf_user: 'eve' });
+  }
+
+  await drop(page, 'plan.xlsx', changed);
+  const dialog = page.getByRole('dialog', { name: 'Read “plan.xlsx” back' });
+  await expect(dialog.getByTestId('workbook-summary')).toContainText('has changed 4 numbers');
+  await expect(dialog.getByTestId('workbook-faults')).toContainText('“about five” is a text');
+  const conflicts = dialog.getByRole('region', { name: 'Cells that somebody else has changed' });
+  await expect(conflicts.getByRole('row')).toHaveCount(3);
+  await expect(conflicts).toContainText('eve: Scale, +11.50');
+  const write = dialog.getByRole('button', { name: 'Write 3 numbers' });
+  await expect(write).toBeDisabled();
+  expect((await new AxeBuilder({ page }).include('[role=dialog]').analyze()).violations).toEqual(
+    [],
+  );
+
+  // Somebody else writes once more while the dialog is open.
+  const slice = { 'Sub-Category': 'Chairs', 'Order Date': YEAR };
+  await service.api.post('/versions/1/scale', { slice, value_incr: 100, pf_user: 'eve' });
+  await expect(conflicts).toContainText('eve: Scale, +100, ');
+  await dialog.getByRole('button', { name: 'My number for all' }).click();
+  await dialog.getByLabel(`What to take of ${chairs}`).selectOption('My change');
+  if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
+  await write.click();
+  await expect(page.getByText(/^Imported: saved as /)).toBeVisible();
+
+  const now = async () => ({
+    chairs: Number(await salesOf(service, 'Chairs')),
+    phones: Number(await salesOf(service, 'Phones')),
+    tables: Number(await salesOf(service, 'Tables')),
+  });
+  const written = await now();
+  expect(written.chairs).toBeCloseTo(before.Chairs + 1000 + 111.5, 6);
+  expect(written.phones).toBeCloseTo(newPhones, 6);
+  expect(written.tables).toBe(12_345.67);
+  const [entry] = (await service.api.get('/versions/1/log')).body.entries;
+  expect(entry).toMatchObject({
+    operation: 'import',
+    pf_user: 'ana',
+    params: { file: { name: 'plan.xlsx' } },
+  });
+  await expect
+    .poll(() => pivot.number({ row: ['Furniture', 'Tables'], column: ['2028', 'Sales'] }))
+    .toBeCloseTo(12_345.67, 1);
+
+  await page.getByRole('button', { name: 'Undo', exact: true }).first().click();
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  expect(await salesOf(service, 'Tables')).toBe(before.Tables);
+  expect((await now()).chairs).toBeCloseTo(before.Chairs + 111.5, 6);
+});
+
+test('a workbook that LibreOffice has saved is chosen, and locked cells are listed', async ({
+  page,
+  service,
+}) => {
+  const lock = { slice: { 'Sub-Category': 'Chairs', 'Order Date': { from: '2029-01-01' } } };
+  await service.api.post('/versions/1/locks', { ...lock, pf_user: 'eve' });
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await pivot.open(1);
+  await page.getByRole('button', { name: 'Export' }).click();
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('menuitem', { name: 'Read a workbook back …' }).click();
+  await (await chooser).setFiles('tests/fixtures/workbooks/pivot-by-libreoffice.xlsx');
+  const dialog = page.getByRole('dialog', { name: 'Read “pivot-by-libreoffice.xlsx” back' });
+  await expect(dialog.getByTestId('workbook-faults')).toContainText(
+    'F6 Furniture / Chairs, 2029, SalesEvery row of it is locked, or its months are closed.',
+  );
+  await expect(dialog.getByRole('region', { name: 'Changes of the file' })).toContainText(
+    'D6 Furniture / Chairs, 2028, Sales',
+  );
+  await dialog.getByRole('button', { name: 'Write 1 number', exact: true }).click();
+  await expect(page.getByText(/^Imported: saved as /)).toBeVisible();
+  expect(Number(await salesOf(service, 'Chairs'))).toBe(80_000);
+
+  // A workbook of something else is refused with a sentence.
+  await drop(page, 'other.xlsx', await readFile('tests/fixtures/workbooks/plain.xlsx'));
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText(
+    'This workbook was not exported from a pivot',
+  );
+});
