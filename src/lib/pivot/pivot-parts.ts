@@ -17,6 +17,7 @@ import { TableRows } from './table/table-rows';
 import { TableViewer } from './table/table-viewer';
 import { ViewerLayout } from './table/viewer-layout';
 import type { Viewer } from './values/engine-types';
+import { partsBehind } from './values/ratios';
 import { Busy, ended, Gate, nextTask } from './waiting';
 
 /** Callbacks by which a pivot reports to the page. */
@@ -97,7 +98,12 @@ export async function openParts(
     rows.hold(columns);
     for (const other of others) await rows.append(other);
     const expansion = new Expansion();
-    const arranged = new ViewerLayout(element, buckets, (levels) => expansion.levelsOf(levels));
+    const arranged = new ViewerLayout(
+      element,
+      buckets,
+      (levels) => expansion.levelsOf(levels),
+      (shown) => partsBehind(shown, origins.ratios),
+    );
     const viewer = new PivotViewer(element, tableViewer, arranged, options);
     const grid = new Grid({
       plugin,

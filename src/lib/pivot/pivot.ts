@@ -27,6 +27,7 @@ import type { Origins } from './rows/origins';
 import { type AnsweredRows, typesOf } from './rows/rows';
 import { Members } from './table/members';
 import { startEngine } from './table/perspective';
+import { type SampleRow, sampleSums } from './table/sample-sums';
 import { type EntryRows, PivotRows, type Side } from './table/pivot-rows';
 import { whyNotBeside, type ComparedRows } from './table/ready-rows';
 import type { ColumnFormat } from './values/column-format';
@@ -272,13 +273,8 @@ export class Pivot {
     const isSplitAnew = JSON.stringify(split_by) !== JSON.stringify(before.split_by);
     if (isSplitAnew) this.grid.shown.across.setDepth(ordered.columns_depth ?? null);
     await this.parts.viewer.restore({
-      group_by,
-      split_by,
-      columns,
-      filter,
-      sort,
-      expressions,
-      aggregates,
+      ...{ group_by, split_by, columns, filter },
+      ...{ sort, expressions, aggregates },
     });
   }
 
@@ -323,6 +319,11 @@ export class Pivot {
     this.writeAmounts(isUsual ? others : { ...others, [measure]: style });
     await this.grid.redraw();
     this.parts.options.onShown();
+  }
+
+  /** Returns sums of measures in the first groups of rows: see {@link sampleSums}. */
+  async sampleSums(measures: readonly string[]): Promise<SampleRow[]> {
+    return sampleSums(this.parts.table, await this.layout(), this.schema, measures);
   }
 
   /** Reads the data of a chart of the current view; see {@link readChart}. */

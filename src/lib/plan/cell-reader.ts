@@ -155,7 +155,8 @@ export class CellReader {
   /** Adds the reason as `impossible` to a cell that shows only a part of the plan, or no plan at all. */
   private ofPlan<Cell extends ReadCell>(pivot: Pivot, read: Cell): Cell {
     const part = read.measure === null ? null : pivot.origins.of(read.measure);
-    if (!part || part.origin === 'price' || read.impossible) return read;
+    if (!part || part.origin === 'price' || part.origin === 'formula' || read.impossible)
+      return read;
     return { ...read, impossible: NOT_THE_PLAN[part.origin] };
   }
 }

@@ -207,9 +207,14 @@ export class Fields {
     if (field && at >= 0) await this.move(field, 'measures', side === 'left' ? at : at + 1);
   }
 
-  /** Adds the columns that a computed column needs, before that column. */
+  /**
+   * Adds the columns that a share or a price is computed from, before that column. The parts of any other formula
+   * stay hidden.
+   */
   private withItsParts(layout: Layout, column: string): Layout {
-    const ratio = this.loading.pivot?.origins.ratios.get(column);
+    const { origins } = this.loading.pivot ?? {};
+    const isStored = origins?.formulaOf(column) && origins.of(column)?.origin !== 'price';
+    const ratio = isStored ? undefined : origins?.ratios.get(column);
     const names = namesIn('measures', layout);
     const missing = ratio ? missingParts(ratio, names) : [];
     return missing.reduce(

@@ -1,10 +1,13 @@
 /** Loads the rows of a version into a pivot, and reports the phase. */
 import type { History } from '../contract/primitives';
 import type { Layout } from '../contract/stored-layout';
+import * as api from '../client/api';
+import type { CheckedFormula } from '../contract/formulas';
 import { ApiError } from '../client/http';
 import { LatestCall } from '../client/latest.svelte';
 import type { Pivot } from '../pivot/pivot';
 import type { PivotEvents } from '../pivot/pivot-parts';
+import { usableFormulas } from '../pivot/rows/formula-columns';
 import type { ComparedRows } from '../pivot/table/ready-rows';
 import { RowsError } from '../pivot/rows/rows';
 import type { Progress } from './download';
@@ -63,6 +66,8 @@ export class Loading {
 
   /** The history of the database that the rows belong to. */
   history: History = { timeline: null, revision: null };
+  /** The formulas of the source, as they were when the rows were loaded. */
+  formulas = $state.raw<readonly CheckedFormula[]>([]);
   /** The pivot on screen; null until it is ready. */
   pivot: Pivot | null = null;
   private readonly call = new LatestCall();
@@ -100,6 +105,9 @@ export class Loading {
         () => undefined,
       );
       const layout = place.layout();
+      const formulas = api.listFormulas(this.planned.source.id, { signal });
+      // The error reaches the code below that awaits the formulas.
+      formulas.catch(() => undefined);
       const { bytes, index, rows, history, fellBack } = await downloadRows(
         this.planned.id,
         this.planned.columns,
@@ -115,6 +123,7 @@ export class Loading {
         this.phase = { kind: 'empty' };
         return;
       }
+      this.formulas = await formulas;
       this.phase = { kind: 'loading', step: 'engine', progress: null };
       await this.show(bytes, index, { ...place, layout: await layout }, signal);
     } catch (error) {
@@ -154,7 +163,8 @@ export class Loading {
     const onBusy = (isBusy: boolean) => {
       if (!signal.aborted) this.arranging = isBusy;
     };
-    const shown = { index, columns, excluded, compared };
+    const formulas = usableFormulas(this.formulas);
+    const shown = { index, columns, excluded, compared, formulas };
     const pivot = await Pivot.open(bytes, { ...options, ...shown, onBusy });
     this.planned.decimals = pivot.decimals;
     try {

@@ -8,7 +8,7 @@ import type { NotHeld, SliceColumn } from '../pivot/slice/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice/slice-values';
 
 /** Why nothing can be changed through a cell that shows only a part of the plan, or no plan at all. */
-export const NOT_THE_PLAN: Readonly<Record<Exclude<Origin, 'price'>, string>> = {
+export const NOT_THE_PLAN: Readonly<Record<Exclude<Origin, 'price' | 'formula'>, string>> = {
   baseline: 'This cell shows only loaded rows. To change the plan, select a cell of the plan.',
   changes: 'This cell shows only changes. To change the plan, select a cell of the plan.',
   forecast:

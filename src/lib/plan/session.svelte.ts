@@ -19,6 +19,7 @@ import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
 import { Fields } from './fields.svelte';
 import { Filling } from './filling';
+import { FormulaDraft } from './formula-draft.svelte';
 import { Find } from './find.svelte';
 import { Loading } from './loading.svelte';
 import { Locks } from './locks.svelte';
@@ -64,6 +65,7 @@ export class PlanSession {
   readonly trying: Trying;
   readonly arrangement: Arrangement;
   readonly fields: Fields;
+  readonly formula: FormulaDraft;
   readonly find: Find;
   readonly log: Log;
   readonly locks: Locks;
@@ -118,6 +120,7 @@ export class PlanSession {
     this.trial = new Trial(this.planned, this.loading, changeText);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement, this.locks);
+    this.formula = new FormulaDraft(this.planned, this.loading);
     this.find = new Find(this.loading, this.selection);
     const { arrangement, selection, trial } = this;
     this.changes = new Changes(this.planned, this.loading, this.log, {

@@ -92,7 +92,7 @@ export class Typing {
     if (cell.aggregate !== 'sum')
       return 'This cell does not show a sum, so no amount can be spread over its rows.';
     if (shows === 'price' && cell.value === null) {
-      return 'This cell shows no price: it has no units, or the pivot does not show value and units.';
+      return 'This cell shows no price: it has no units.';
     }
     const [beyond] = cell.notHeld;
     return beyond

@@ -1,4 +1,5 @@
 /** The explanation of the selected number. */
+import { isResult } from '../pivot/rows/formula-columns';
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { Explanation } from '../contract/log';
@@ -48,7 +49,8 @@ export class Why {
 
   /** The part of its measure that the selected cell shows; null for the plan. */
   get origin(): Origin | null {
-    return this.part?.origin ?? null;
+    const { origin } = this.part ?? {};
+    return origin === undefined || isResult(origin) ? null : origin;
   }
 
   /** The measure that is explained: that of the selected cell, unless the user chose another one for it. */

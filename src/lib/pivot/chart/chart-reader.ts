@@ -92,7 +92,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   const axes = chartAxes(layout, timeTest(columns, schema, source.months));
   const sides = measure?.sides ?? [];
   const name = measure?.name ?? '';
-  const painting = paintingOf(name, origins.ratios);
+  const paintings = sides.map(({ column }) => paintingOf(column, origins.ratios));
   const isRatio = origins.ratios.has(name);
   const shape = {
     ...axes,
@@ -103,10 +103,12 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   };
   if (!measure) return { ...shape, labels: [], places: [], lines: [], isSum: true, left: 0 };
 
-  const summed = painting?.parts ?? sides.map(({ column }) => column);
+  const behind = sides.map(({ column }, i) => paintings[i]?.parts ?? [column]);
+  const summed = [...new Set(behind.flat())];
   const isSum = summed.every((column) => isAdditive(layout.aggregates?.[column]));
   // Rank by plan and reference, so that a measure and its differences show the same series.
-  const matrix = new Matrix(table, layout, summed, isSum, painting ? 2 : summed.length);
+  const isOfMeasure = paintings[0] && !origins.formulaOf(name);
+  const matrix = new Matrix(table, layout, summed, isSum, isOfMeasure ? 2 : summed.length);
   const read = await (axes.isTime
     ? timeMatrix(matrix, axes, source, schema)
     : groupMatrix(matrix, axes));
@@ -118,8 +120,11 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
       : (paths[0] ?? []).map((value, i) => label(value, styleOf(of[i]))).join(' / ');
 
   const paint = (sums: readonly Sums[]): (number | null)[][] => {
-    const parts = summed.map((_, i) => sums.map((each) => each[i] ?? null));
-    return painting ? [numbers(painting.paint(parts))] : parts;
+    const parts = new Map(summed.map((part, i) => [part, sums.map((each) => each[i] ?? null)]));
+    return behind.map((columns, side) => {
+      const lists = columns.map((part) => parts.get(part) ?? []);
+      return numbers(paintings[side]?.paint(lists) ?? lists[0] ?? []);
+    });
   };
   return {
     ...shape,

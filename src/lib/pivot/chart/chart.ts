@@ -6,6 +6,7 @@ import { tidyChange } from '../values/cell-value';
 import type { Schema } from '../values/engine-types';
 import { GRID } from '../layout/layout';
 import type { MonthOrder } from '../layout/layout';
+import { isResult } from '../rows/formula-columns';
 import type { Origins } from '../rows/origins';
 import type { Origin } from '../rows/origin-columns';
 import { MONTHS_IN, readBucket, type TimeUnit } from '../values/time-unit';
@@ -127,12 +128,12 @@ export function chartMeasures(
     const made = origins.of(column);
     const isNumber = schema[column] === 'integer' || schema[column] === 'float';
     if (!made && !isNumber && !COUNTS.includes(aggregates[column])) continue;
-    const isLevel = made === null || LEVELS.includes(made.origin);
-    const name = made && isLevel ? made.measure : column;
+    const isPlan = made === null || isResult(made.origin);
+    const name = !isPlan && LEVELS.includes(made.origin) ? made.measure : column;
     const sides = measures.get(name) ?? [];
-    const side: ChartSide = { column, origin: made?.origin ?? 'plan' };
+    const side: ChartSide = { column, origin: isPlan ? 'plan' : made.origin };
     // The plan comes first.
-    measures.set(name, made === null ? [side, ...sides] : [...sides, side]);
+    measures.set(name, isPlan ? [side, ...sides] : [...sides, side]);
   }
   return [...measures].map(([name, sides]) => ({ name, sides }));
 }

@@ -10,10 +10,11 @@ export interface Across {
 }
 
 /**
- * View settings that `get_config()` omits: the sort of the columns, the aggregates that are not sums, and the
- * row levels that the view does not have yet.
+ * View settings that `get_config()` omits: the sort of the columns, the aggregates that are not sums, the row
+ * levels that the view does not have yet, and which of its columns are shown. The others are there for columns
+ * that are computed from them.
  */
-export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by'>;
+export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by' | 'columns'>;
 
 /** Facts about a table that are known without asking the engine. */
 export interface BesideTable {

@@ -35,7 +35,7 @@ export class ColumnPaths {
     private readonly schema: Schema,
   ) {}
 
-  /** The columns that the view shows, in order, without its empty places. */
+  /** The columns of the view, in order, without its empty places. */
   get shown(): string[] {
     return this.config.columns.filter((name): name is string => name !== null);
   }

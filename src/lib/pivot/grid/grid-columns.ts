@@ -25,7 +25,10 @@ export interface DrawnColumn {
 }
 
 interface Shown {
+  /** The columns of the view. */
   measures: readonly string[];
+  /** Those of them that are not drawn. */
+  hidden?: ReadonlySet<string>;
   /** Number of columns that the view is split by. */
   levels: number;
   totals: ColumnTotals;
@@ -40,26 +43,30 @@ interface Shown {
  */
 export function drawnColumns(
   paths: readonly (readonly CellValue[] | null)[],
-  { measures, levels, totals, isOpen }: Shown,
+  { measures, hidden, levels, totals, isOpen }: Shown,
 ): DrawnColumn[] {
   const groups = paths.filter((_, x) => x % measures.length === 0);
   const known = groups.filter((path) => path !== null);
+  const isDrawn = ({ measure }: DrawnColumn) => !hidden?.has(measure);
   if (levels === 0 || known.length < groups.length) {
-    return paths.map((path, x) => ({
+    const columns = paths.map((path, x) => ({
       path,
       measure: measures[x % measures.length] ?? '',
       leaves: [x],
       isClosed: false,
     }));
+    return columns.filter(isDrawn);
   }
 
   const columnsOf = (path: readonly CellValue[], at: readonly number[], isClosed = false) =>
-    measures.map((measure, m): DrawnColumn => ({
-      path,
-      measure,
-      leaves: at.map((group) => group * measures.length + m),
-      isClosed,
-    }));
+    measures
+      .map((measure, m): DrawnColumn => ({
+        path,
+        measure,
+        leaves: at.map((group) => group * measures.length + m),
+        isClosed,
+      }))
+      .filter(isDrawn);
 
   const within = (level: number, at: readonly number[]): DrawnColumn[] =>
     level === levels

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LayoutSort } from '../../contract/stored-layout';
 import { columnSort } from '../layout/column-sort';
 import type { CellValue, Schema, Table } from '../values/engine-types';
+import { formulated, priceExpression, type Ratio } from '../values/ratios';
 import { Gate } from '../waiting';
 import { NOTHING } from './beside';
 import { Shown } from './shown';
@@ -35,9 +36,9 @@ const SCHEMA: Schema = {
   ...{ plan: 'float', past: 'float', gain: 'float', share: 'boolean' },
 };
 const LAYOUT = { split_by: ['year'], expressions: {}, aggregates: {} };
-const RATIOS = new Map([
+const RATIOS = new Map<string, Ratio>([
   ['share', { plan: 'plan', reference: 'past', difference: 'gain' }],
-  ['price', { value: 'plan', units: 'past' }],
+  ['price', formulated(priceExpression('plan', 'past'))],
 ]);
 
 const columnsOf = (sales: readonly Sale[]): Record<string, CellValue[]> => {

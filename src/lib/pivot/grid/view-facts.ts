@@ -11,6 +11,8 @@ export interface ViewFacts {
   schema: Schema;
   /** Number of row levels of the view: `config` also names the levels that are added when rows are opened. */
   levels: number;
+  /** The columns of the view that are only there for computed columns. */
+  hidden: ReadonlySet<string>;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface ViewFacts {
 export async function viewFacts(
   table: EngineTable,
   view: EngineView,
-  { sort = [], aggregates = {}, group_by = [] }: Untold,
+  { sort = [], aggregates = {}, group_by = [], columns }: Untold,
   beside: Pick<BesideTable, 'textOf'>,
 ): Promise<ViewFacts> {
   const [config, tableSchema, expressionSchema] = await Promise.all([
@@ -53,5 +55,16 @@ export async function viewFacts(
     },
     schema: byName({ ...Object.fromEntries(types), ...tableSchema, ...expressionSchema }),
     levels: config.group_by.length,
+    hidden: hiddenIn(config.columns, columns),
   };
+}
+
+/** Returns the columns of a view that a layout does not show; none if it shows no column of the view. */
+function hiddenIn(
+  ofView: readonly (string | null)[],
+  shown: readonly (string | null)[] = ofView,
+): ReadonlySet<string> {
+  const names = ofView.filter((name) => name !== null);
+  const hidden = names.filter((name) => !shown.includes(name));
+  return new Set(hidden.length < names.length ? hidden : []);
 }

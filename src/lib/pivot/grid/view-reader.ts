@@ -46,6 +46,7 @@ export class ViewReader {
   /** Number of row levels of the view: `config` also names the levels that are added when rows are opened. */
   readonly levels: number;
   private readonly ratios: ReadonlyMap<string, Ratio>;
+  private readonly hidden: ReadonlySet<string>;
   private readonly across: Across;
   private readonly beside: BesideTable;
   private readonly drawn = new Answers<readonly DrawnColumn[]>();
@@ -57,13 +58,14 @@ export class ViewReader {
   private constructor(
     private readonly table: EngineTable,
     private readonly view: EngineView,
-    { config, schema, levels }: ViewFacts,
+    { config, schema, levels, hidden }: ViewFacts,
     { ratios = new Map(), across = ALL_OPEN, beside = NOTHING }: Reading,
   ) {
     this.config = config;
     this.schema = schema;
     this.levels = levels;
     this.ratios = ratios;
+    this.hidden = hidden;
     this.across = across;
     this.beside = beside;
     this.paths = new ColumnPaths(table, view, config, schema);
@@ -82,7 +84,7 @@ export class ViewReader {
     return new ViewReader(table, view, facts, reading);
   }
 
-  /** The columns that the view shows, in order, without its empty places. */
+  /** The columns of the view, in order, without its empty places; some may be there for computed columns only. */
   get shown(): string[] {
     return this.paths.shown;
   }
@@ -119,6 +121,7 @@ export class ViewReader {
       const across = group_by.length > 0 ? this.across : ALL_OPEN;
       return drawnColumns(paths, {
         measures: this.shown,
+        hidden: this.hidden,
         levels,
         totals: across.totals(),
         isOpen: across.isOpen,

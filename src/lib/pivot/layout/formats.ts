@@ -4,7 +4,12 @@ import { storedDecimals, type Decimals, type MeasureDecimals } from '../../contr
 import type { Layout } from '../../contract/stored-layout';
 import type { Origins } from '../rows/origins';
 import type { Origin } from '../rows/origin-columns';
-import { amountOptions, priceDecimals, type ColumnFormat } from '../values/column-format';
+import {
+  amountOptions,
+  formulaOptions,
+  priceDecimals,
+  type ColumnFormat,
+} from '../values/column-format';
 import type { Schema } from '../values/engine-types';
 import { SHARE_FORMAT } from '../values/ratios';
 
@@ -43,6 +48,14 @@ export function measureFormats(
     formats.set(cname, amount);
     for (const { name, origin } of origins?.columnsOf(cname) ?? [])
       formats.set(name, formatOf(origin, amount, own));
+  }
+  for (const { name: formula, format } of origins?.formulas ?? []) {
+    const result = format
+      ? { number_format: formulaOptions(format) }
+      : (formats.get(formula) ?? {});
+    formats.set(formula, result);
+    for (const { name, origin } of origins?.columnsOf(formula) ?? [])
+      formats.set(name, formatOf(origin, result, decimals.value));
   }
   return formats;
 }

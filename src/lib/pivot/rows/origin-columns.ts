@@ -20,10 +20,12 @@ const ITER = 'pf_iter';
  * difference as a share of the reference. `other` and the two after it are the same with another version
  * instead of the reference (docs/decisions/0023-two-versions-in-one-table.md). `forecast` is the plan without the rows
  * of closed months, and `missed` is those rows (docs/decisions/0051-a-close-is-a-difference-and-a-lock.md). `price` is value per unit of
- * the plan (docs/decisions/0020-amounts-are-typed-into-cells.md).
+ * the plan (docs/decisions/0020-amounts-are-typed-into-cells.md), and `formula` is the result of a stored
+ * formula on the plan.
  */
 export const ORIGINS = [
   'price',
+  'formula',
   'baseline',
   'changes',
   'forecast',
@@ -69,6 +71,7 @@ function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>):
     case 'otherDifference':
       return !excluded.has(iter);
     case 'price':
+    case 'formula':
     case 'percent':
     case 'other':
     case 'otherPercent':
@@ -111,10 +114,7 @@ export function columnOf(
   excluded: ReadonlySet<string>,
 ): Column<unknown> {
   const length = source.values.length;
-  if (origin === 'price' || SHARES[origin]) {
-    const bits = new Uint8Array(Math.ceil(length / 8));
-    return columnFrom(bool(), bits, bits, length, length);
-  }
+  if (SHARES[origin]) return withoutNumbers(length);
   const counts = (iter: string) => countsFor(origin, iter, excluded);
   if (!rows || origin !== 'difference') return masked(source, rows, counts);
   const signs = rows.names.map((iter) => signOf(iter, excluded));
@@ -124,6 +124,12 @@ export function columnOf(
     values[y] = Number(source.values[y]) * (signs[indices[y] ?? 0] ?? 0);
   }
   return masked({ ...source, type: float64(), values }, rows, counts);
+}
+
+/** Creates a column that is computed from sums, so it has no numbers of its own. */
+export function withoutNumbers(length: number): Column<unknown> {
+  const bits = new Uint8Array(Math.ceil(length / 8));
+  return columnFrom(bool(), bits, bits, length, length);
 }
 
 /** Creates a column with the numbers of the rows whose iteration counts; the other rows are empty. */

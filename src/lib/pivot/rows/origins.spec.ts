@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { Iter } from '../../contract/operations';
 import type { CellValue, EngineTable } from '../values/engine-types';
 import { Origins } from './origins';
-import { differences, missingParts, price, prices, shares } from '../values/ratios';
+import {
+  differences,
+  formulated,
+  missingParts,
+  paintingOf,
+  price,
+  priceExpression,
+  shares,
+} from '../values/ratios';
+import { priceFormula } from './formula-columns';
 import { columnsIn, encoded, type ArrowColumns } from './arrow-columns';
 import { AnsweredRows, fitted } from './rows';
 import { ViewReader } from '../grid/view-reader';
@@ -173,7 +182,10 @@ describe('the percentage', () => {
 });
 
 describe('the price', () => {
-  const PRICED = { value: 'value', units: 'units' };
+  const PRICED = formulated(priceExpression('value', 'units'));
+  const PRICE = priceFormula('value', 'units');
+  const prices = (columns: (CellValue[] | undefined)[]) =>
+    paintingOf('price', new Map([['price', PRICED]]))?.paint(columns);
 
   it('is the ratio of the sums, and empty without units', () => {
     expect(price(10, 4)).toBe(2.5);
@@ -198,7 +210,7 @@ describe('the price', () => {
       MEASURES,
       ['reference'],
       [],
-      PRICED,
+      [PRICE],
     );
     const table = (await tableFrom(encoded(made))) as unknown as EngineTable;
     const columns = ['value: price', 'units', 'value'];
@@ -225,10 +237,10 @@ describe('the price', () => {
 
   it('exists only if value and units are loaded', () => {
     const bytes = bytesOf(awkwardRows(3));
-    const only = (measures: string[], priced: typeof PRICED | null) =>
-      Origins.prepare(columnsIn(bytes), measures, [], [], priced).origins.of('value: price');
-    expect(only(MEASURES, PRICED)).toMatchObject({ origin: 'price' });
-    expect(only(['value'], null)).toBeNull();
-    expect(only(['value'], PRICED)).toBeNull();
+    const only = (measures: string[], formulas: (typeof PRICE)[]) =>
+      Origins.prepare(columnsIn(bytes), measures, [], [], formulas).origins.of('value: price');
+    expect(only(MEASURES, [PRICE])).toMatchObject({ origin: 'price' });
+    expect(only(['value'], [])).toBeNull();
+    expect(only(['value'], [PRICE])).toBeNull();
   });
 });

@@ -4,6 +4,8 @@ import type { Decimals } from '../../contract/decimals';
 import { OPERATIONS } from '../../contract/operations';
 import type { Ratio } from '../values/ratios';
 import { type ArrowColumns, mapped, numbersOf, whole, widened } from './arrow-columns';
+import { freeSuffixes, nameOf, type Suffixes, SUFFIXES } from './origin-names';
+import { formulaColumn, isComputable, isResult, type PivotFormula } from './formula-columns';
 import {
   columnOf,
   masked,
@@ -14,34 +16,13 @@ import {
   WITH_ACTUALS,
   WITH_OTHER,
   WITH_REFERENCE,
+  withoutNumbers,
 } from './origin-columns';
 
 /** The column with the log entry that wrote a row. */
 const LOGID = 'pf_logid';
 /** The key of a single row, which is unique within its own version only. */
 const ID = 'pf_id';
-
-/** The suffix of the column names of each origin, after the name of the measure. */
-type Suffixes = Readonly<Partial<Record<Origin, string>>>;
-const SUFFIXES: Suffixes = {
-  price: 'price',
-  baseline: 'baseline',
-  changes: 'changes',
-  forecast: 'forecast',
-  missed: 'missed by',
-  reference: 'reference',
-  difference: 'Δ',
-  percent: 'Δ %',
-};
-const otherSuffixes = (name: string): Suffixes => ({
-  other: name,
-  otherDifference: `Δ to ${name}`,
-  otherPercent: `Δ % to ${name}`,
-});
-
-/** Returns the name of a measure's column for one origin. */
-const nameOf = (measure: string, origin: Origin, suffixes: Suffixes) =>
-  `${measure}: ${suffixes[origin]}`;
 
 /** Another version of the source, whose rows are loaded beside the plan's for a comparison. */
 export interface OtherVersion {
@@ -74,12 +55,6 @@ interface Other {
   entries: Set<number>;
 }
 
-/** The measures whose ratio is a price. */
-interface Priced {
-  value: string;
-  units: string;
-}
-
 /** The measure and the origin of a column. */
 export interface OriginColumn {
   measure: string;
@@ -104,7 +79,7 @@ interface Made {
   compares: boolean;
   hasActuals: boolean;
   others: readonly Other[];
-  priced: Priced | null;
+  formulas: readonly PivotFormula[];
   /** The decimals with which the measures are written. */
   decimals: ReadonlyMap<string, Decimals>;
 }
@@ -125,7 +100,8 @@ export class Origins {
   readonly hasActuals: boolean;
   /** The other versions of the comparison. */
   private readonly others: readonly Other[];
-  private readonly priced: Priced | null;
+  /** The formulas whose measures are loaded. */
+  readonly formulas: readonly PivotFormula[];
   private readonly decimals: Made['decimals'];
 
   private constructor(made: Made) {
@@ -136,7 +112,7 @@ export class Origins {
     this.compares = made.compares;
     this.hasActuals = made.hasActuals;
     this.others = made.others;
-    this.priced = made.priced;
+    this.formulas = made.formulas;
     this.decimals = made.decimals;
   }
 
@@ -149,7 +125,7 @@ export class Origins {
    * @param excluded the version's excluded iterations
    * @param compared other versions for a comparison, {@link MOST_OTHERS} at most; their rows are loaded after
    * these, see {@link extendOther}
-   * @param priced the measures whose ratio is a price; null without one
+   * @param formulas the price and the stored formulas
    * @param decimals of the measures; without an entry for a measure, only exactly zero counts as zero
    */
   static prepare(
@@ -157,7 +133,7 @@ export class Origins {
     measures: readonly string[],
     excluded: readonly string[],
     compared: readonly OtherVersion[] = [],
-    priced: Priced | null = null,
+    formulas: readonly PivotFormula[] = [],
     decimals: ReadonlyMap<string, Decimals> = new Map(),
   ): Prepared {
     const columns = new Map(loaded);
@@ -177,20 +153,22 @@ export class Origins {
       (origin) =>
         (compares || !WITH_REFERENCE.includes(origin)) &&
         (hasActuals || !WITH_ACTUALS.includes(origin)) &&
-        !WITH_OTHER.includes(origin),
+        !WITH_OTHER.includes(origin) &&
+        !isResult(origin),
     );
-    const possible = measures.flatMap((measure) =>
+    const named = [...measures, ...formulas.map(({ name }) => name)];
+    const possible = named.flatMap((measure) =>
       Object.values(SUFFIXES)
         .map((suffix) => `${measure}: ${suffix}`)
         .filter((name) => !columns.has(name)),
     );
     const hasIntegerKeys = numbersOf(columns.get(ID))?.values instanceof Int32Array;
-    const taken = new Set([...columns.keys(), ...possible]);
+    const taken = new Set([...columns.keys(), ...possible, ...named]);
     const others = compared.map((version, i): Other => ({
       id: version.id,
       excluded: new Set<string>(version.excluded),
       shift: hasIntegerKeys ? SHIFTS.integer : SHIFTS.float - i * APART,
-      suffixes: freeSuffixes(version, measures, taken),
+      suffixes: freeSuffixes(version, named, taken),
       entries: new Set(),
     }));
     const made = new Map<string, OriginColumn>();
@@ -200,10 +178,16 @@ export class Origins {
       const isMade = (part: Origin) => made.has(nameOf(measure, part, suffixes));
       if (!columns.has(name) && needed.every(isMade)) made.set(name, { measure, origin, version });
     };
-    for (const measure of rowsByIter(columns) ? numbers : []) {
-      const hasPrice = measure === priced?.value && numbers.includes(priced.units);
+    const usable = formulas.filter(
+      (formula) => isComputable(formula, numbers) && !columns.has(formula.name),
+    );
+    const wholes = [...numbers, ...usable.map(({ name }) => name)];
+    for (const measure of rowsByIter(columns) ? wholes : []) {
+      for (const { name, origin } of usable.filter((formula) => formula.measure === measure))
+        made.set(name, { measure, origin, version: null });
+      const isSum = numbers.includes(measure);
       for (const origin of origins)
-        if (origin !== 'price' || hasPrice) make(measure, origin, SUFFIXES, null);
+        if (isSum || WITH_REFERENCE.includes(origin)) make(measure, origin, SUFFIXES, null);
       for (const { id, suffixes } of others)
         for (const origin of WITH_OTHER) make(measure, origin, suffixes, id);
     }
@@ -215,7 +199,7 @@ export class Origins {
       compares,
       hasActuals,
       others,
-      priced,
+      formulas: usable,
       decimals,
     });
     return { origins: result, columns: result.extend(columns) };
@@ -232,7 +216,8 @@ export class Origins {
     const extended = new Map(columns);
     for (const [name, { measure, origin }] of this.columns) {
       const source = numbersOf(columns.get(measure));
-      if (source) extended.set(name, columnOf(origin, source, rows, this.excluded));
+      if (this.formulaOf(name)) extended.set(name, withoutNumbers(rows?.indices.length ?? 0));
+      else if (source) extended.set(name, columnOf(origin, source, rows, this.excluded));
     }
     if (!rows?.names.some((iter) => this.excluded.has(iter))) return extended;
     for (const measure of this.measures) {
@@ -283,7 +268,7 @@ export class Origins {
   /** Whether a measure shows the plan, not one of its parts and nothing that it is compared with. */
   isOfPlan(measure: string): boolean {
     const part = this.of(measure);
-    return part === null || part.origin === 'price';
+    return part === null || isResult(part.origin);
   }
 
   /** Returns the columns by origin of a measure. */
@@ -323,11 +308,16 @@ export class Origins {
   get ratios(): ReadonlyMap<string, Ratio> {
     const ratios = new Map<string, Ratio>();
     for (const [name, { measure, origin, version }] of this.columns) {
-      if (origin === 'price' && this.priced) ratios.set(name, this.priced);
+      const suffixes = this.suffixesOf(version);
+      const formula = this.formulaOf(name);
+      if (formula) {
+        const columnOf = (of: string, by: Origin) => nameOf(of, by, suffixes);
+        ratios.set(name, formulaColumn(formula, origin, columnOf));
+        continue;
+      }
       const [reference, difference] = SHARES[origin] ?? [];
       if (!reference || !difference) continue;
       const decimals = this.decimals.get(measure);
-      const suffixes = this.suffixesOf(version);
       ratios.set(name, {
         plan: measure,
         reference: nameOf(measure, reference, suffixes),
@@ -352,6 +342,14 @@ export class Origins {
     return names;
   }
 
+  /** Returns the formula of a column: one that shows its result, or compares two results; null for any other. */
+  formulaOf(column: string): PivotFormula | null {
+    const part = this.of(column);
+    return (
+      this.formulas.find(({ name }) => name === column || (part && name === part.measure)) ?? null
+    );
+  }
+
   private suffixesOf(version: number | null): Suffixes {
     return this.others.find(({ id }) => id === version)?.suffixes ?? SUFFIXES;
   }
@@ -359,25 +357,6 @@ export class Origins {
   /** Returns a schema without the columns by origin. */
   loaded<T>(schema: Readonly<Record<string, T>>): Record<string, T> {
     return Object.fromEntries(Object.entries(schema).filter(([name]) => !this.columns.has(name)));
-  }
-}
-
-/** Returns suffixes with which another version's columns get unused names, and adds these to the taken ones. */
-function freeSuffixes(
-  { id, name }: OtherVersion,
-  measures: readonly string[],
-  taken: Set<string>,
-): Suffixes {
-  for (let n = 0; ; n++) {
-    const suffixes = otherSuffixes(
-      n === 0 ? name : `${name} (version ${id}${n > 1 ? `, ${n}` : ''})`,
-    );
-    const names = measures.flatMap((measure) =>
-      WITH_OTHER.map((origin) => nameOf(measure, origin, suffixes)),
-    );
-    if (names.some((each) => taken.has(each))) continue;
-    for (const each of names) taken.add(each);
-    return suffixes;
   }
 }
 

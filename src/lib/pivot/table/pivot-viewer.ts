@@ -73,6 +73,10 @@ export class PivotViewer {
   async restore(config: Partial<Layout>): Promise<void> {
     const theme = themeOf(this.dark);
     const told = this.arranged.tell(config);
+    if (told.isSameView) {
+      const { aggregates = (await this.read()).aggregates } = config;
+      told.config.aggregates = this.forNewView(aggregates);
+    }
     // Columns of the closed levels are loaded too, since those levels are likely to be opened soon.
     await this.viewer.show({ theme, ...told.config }, config.group_by ?? [], (isTaken) => {
       this.arranged.settle(told, isTaken);
@@ -82,11 +86,13 @@ export class PivotViewer {
 
   /** Recreates the view with the same layout. */
   async refresh({ aggregates: before }: Layout): Promise<void> {
+    await this.restore({ aggregates: this.forNewView(before) });
+  }
+
+  /** Returns aggregates with an invisible difference: the viewer replaces its view only if something differs. */
+  private forNewView(before: Layout['aggregates']): NonNullable<Layout['aggregates']> {
     this.refreshes++;
-    const { index } = this.options;
-    // The viewer replaces its view only if the configuration differs. This difference is invisible.
-    const aggregates = { ...before, [index]: this.refreshes % 2 ? 'count' : 'any' };
-    await this.restore({ aggregates });
+    return { ...before, [this.options.index]: this.refreshes % 2 ? 'count' : 'any' };
   }
 
   /** Recreates the view with the levels of rows that are open. */

@@ -14,7 +14,9 @@ import type { Schema } from '../values/engine-types';
 import { datesGrouped, expectedLayout, factsIn } from '../layout/expected-layout';
 import { KnownValues } from '../rows/known-values';
 import { usedExpressions, usualGroups } from '../layout/layout';
+import { priceFormula, type PivotFormula } from '../rows/formula-columns';
 import { Origins, type OtherVersion } from '../rows/origins';
+import { partsBehind } from '../values/ratios';
 
 /** Columns that the table always has, since filters by log entry use them. */
 const ALWAYS = ['pf_logid'];
@@ -30,6 +32,8 @@ export interface RowsOptions {
   columns: readonly ColumnEntry[];
   /** Iterations whose rows are not part of the plan. */
   excluded: readonly string[];
+  /** The stored formulas that can be used. */
+  formulas: readonly PivotFormula[];
   /** The known parts of the layout to show. */
   layout: Layout;
   /** The versions for the comparison, which {@link whyNotBeside} has accepted. */
@@ -77,14 +81,14 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
   );
   const further = options.columns.filter(({ role }) => role === 'measure').map((c) => c.cname);
   const measures = [value, units, ...further].filter((name) => name !== undefined);
-  const priced = value !== undefined && units !== undefined ? { value, units } : null;
+  const price = value !== undefined && units !== undefined ? [priceFormula(value, units)] : [];
   const decimals = decimalsIn(loaded, options.columns);
   const prepared = Origins.prepare(
     loaded,
     measures,
     options.excluded,
     compared,
-    priced,
+    [...price, ...options.formulas],
     new Map([
       [value ?? '', decimals.value],
       [units ?? '', decimals.units],
@@ -105,7 +109,9 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
   const schema = byName(buckets.loaded(whole));
   const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
   const expected = expectedLayout([loaded, ...batches], options, dimensions, schema, origins);
-  const names = new Set([...ALWAYS, options.index, ...columnsNeeded(expected.layout, whole)]);
+  const shown = (expected.layout.columns ?? []).filter((name) => name !== null);
+  const needed = { ...expected.layout, columns: [...shown, ...partsBehind(shown, origins.ratios)] };
+  const names = new Set([...ALWAYS, options.index, ...columnsNeeded(needed, whole)]);
 
   const rest = (): RestOfRows => {
     const unread = dimensions.filter((name) => !expected.facts.has(name));

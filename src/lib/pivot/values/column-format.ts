@@ -1,6 +1,7 @@
 /** Number formats of columns, and the decimals of amounts in files. */
 import * as v from 'valibot';
 import { roundTo, type Decimals } from '../../contract/decimals';
+import { decimalsOfFormat, type FormulaFormat } from '../../contract/formulas';
 import { byColumn } from '../../contract/primitives';
 import { tidy } from './cell-value';
 
@@ -38,6 +39,17 @@ export const amountOptions = ({ least, most }: Decimals) =>
     maximumFractionDigits: most,
     signDisplay: 'negative',
   }) as const satisfies Intl.NumberFormatOptions;
+
+/** Returns the number format of the results of a formula. */
+export function formulaOptions(format: FormulaFormat): Intl.NumberFormatOptions {
+  const digits = decimalsOfFormat(format);
+  const { style, currency } = format;
+  return {
+    ...amountOptions({ least: digits, most: digits }),
+    style: style === 'number' ? 'decimal' : style,
+    ...(currency !== undefined && { currency }),
+  };
+}
 
 /** Returns the decimals of a price: those of the value, and at least 2. */
 export const priceDecimals = ({ most }: Decimals): Decimals => ({

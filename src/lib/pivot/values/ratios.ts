@@ -1,9 +1,10 @@
-/** Ratio and difference columns, which are computed from the sums of a view. */
+/** Columns that are computed from the sums of a view: shares, differences and formulas. */
 import { EXACT, withoutResidue, type Decimals } from '../../contract/decimals';
+import { evaluate, type Expression, measuresIn } from '../../contract/formula-expression';
 import type { CellValue } from './engine-types';
 
 /** A column that is computed from the sums of other columns, because its own sum would be wrong. */
-export type Ratio = Share | Price;
+export type Ratio = Share | Formulated;
 
 /** A share, which is computed from any two of its three columns. */
 interface Share {
@@ -17,10 +18,53 @@ interface Share {
   decimals?: Decimals;
 }
 
-interface Price {
-  value: string;
-  units: string;
+/** The result of a formula, or a comparison of two results. */
+export interface Formulated {
+  /** The columns whose sums the formula uses. */
+  parts: readonly string[];
+  /** Computes the result of a row from the sums of `parts`; null if it is empty. */
+  result(sums: readonly (number | null)[]): number | null;
 }
+
+/**
+ * Returns a formula on the sums of columns.
+ *
+ * @param columnOf returns the column with the sums of a measure
+ */
+export function formulated(
+  expression: Expression,
+  columnOf: (measure: string) => string = (measure) => measure,
+): Formulated {
+  const measures = measuresIn(expression);
+  return {
+    parts: measures.map(columnOf),
+    result: (sums) => evaluate(expression, (measure) => sums[measures.indexOf(measure)] ?? null),
+  };
+}
+
+/** Returns the difference of two results; null if one of them is empty. */
+export const differenceOf = (plan: Formulated, reference: Formulated): Formulated =>
+  compared(plan, reference, (now, before) => {
+    const change = now - before;
+    return Math.abs(change) <= RESIDUE * Math.max(Math.abs(now), Math.abs(before)) ? 0 : change;
+  });
+
+/** Returns the difference of two results as a share of the second; null if one is empty or the second 0. */
+export const shareOf = (plan: Formulated, reference: Formulated): Formulated =>
+  compared(plan, reference, (now, before) => share([now, before, null], EXACT));
+
+const compared = (
+  plan: Formulated,
+  reference: Formulated,
+  compare: (now: number, before: number) => number | null,
+): Formulated => ({
+  parts: [...plan.parts, ...reference.parts],
+  result: (sums) => {
+    const now = plan.result(sums.slice(0, plan.parts.length));
+    const before = reference.result(sums.slice(plan.parts.length));
+    return now === null || before === null ? null : compare(now, before);
+  },
+});
 
 /** The format of a share: a percentage with its sign. */
 export const SHARE_FORMAT = {
@@ -94,22 +138,28 @@ export function differences(
   });
 }
 
-/** Returns value per unit, row by row; null without units. */
-export function prices([value, units]: readonly (readonly CellValue[] | undefined)[]): (
-  number | null
-)[] {
-  return rows([value, units], (y) => price(value?.[y] ?? null, units?.[y] ?? null));
-}
+/** Returns the expression of a price: value per unit. */
+export const priceExpression = (value: string, units: string): Expression => ({
+  kind: 'pair',
+  operator: '/',
+  left: { kind: 'measure', name: value },
+  right: { kind: 'measure', name: units },
+});
+
+const PRICE = formulated(priceExpression('value', 'units'));
 
 /** Returns value per unit as the ratio of sums; null without units. */
-export function price(value: CellValue, units: CellValue): number | null {
-  if (!isNumber(value) || !isNumber(units)) return null;
-  // A rounding error of adding units in another order is not a unit.
-  return Math.abs(units) <= LEAST_UNITS ? null : value / units;
+export const price = (value: CellValue, units: CellValue): number | null =>
+  PRICE.result([value, units].map(sumIn));
+
+/** Returns a sum for a formula. A rounding error of adding numbers in another order is not an amount. */
+function sumIn(value: CellValue | undefined): number | null {
+  if (!isNumber(value)) return null;
+  return Math.abs(value) <= LEAST_AMOUNT ? 0 : value;
 }
 
-/** Units up to this amount count as none. */
-const LEAST_UNITS = 1e-9;
+/** Sums up to this amount count as 0. */
+const LEAST_AMOUNT = 1e-9;
 
 /** How a measure is computed from other columns. */
 interface Painting {
@@ -124,7 +174,9 @@ export function paintingOf(measure: string, ratios: ReadonlyMap<string, Ratio>):
   const own = ratios.get(measure);
   if (own) {
     const paint: Painting['paint'] =
-      'units' in own ? prices : (columns) => shares(columns, own.decimals);
+      'result' in own
+        ? (columns) => rows(columns, (y) => own.result(columns.map((column) => sumIn(column?.[y]))))
+        : (columns) => shares(columns, own.decimals);
     return { parts: partsOf(own), paint };
   }
   for (const ratio of ratios.values()) {
@@ -136,15 +188,25 @@ export function paintingOf(measure: string, ratios: ReadonlyMap<string, Ratio>):
   return null;
 }
 
-const partsOf = (ratio: Ratio): string[] =>
-  'units' in ratio ? [ratio.value, ratio.units] : [ratio.plan, ratio.reference, ratio.difference];
+const partsOf = (ratio: Ratio): readonly string[] =>
+  'result' in ratio ? ratio.parts : [ratio.plan, ratio.reference, ratio.difference];
 
 /** Returns the columns that a computed column still needs in addition to those that are shown. */
 export function missingParts(ratio: Ratio, shown: readonly string[]): string[] {
   const missing = partsOf(ratio).filter((part) => !shown.includes(part));
   // Any two of the three columns determine a share.
-  return 'units' in ratio ? missing : missing.slice(0, Math.max(0, missing.length - 1));
+  return 'result' in ratio ? missing : missing.slice(0, Math.max(0, missing.length - 1));
 }
+
+/** Returns the columns that some columns are computed from and that are not among them. */
+export const partsBehind = (
+  shown: readonly string[],
+  ratios: ReadonlyMap<string, Ratio>,
+): string[] =>
+  shown.reduce<string[]>((behind, name) => {
+    const ratio = ratios.get(name);
+    return ratio ? [...behind, ...missingParts(ratio, [...shown, ...behind])] : behind;
+  }, []);
 
 /** Checks whether the sum over several groups equals the aggregate of all their rows. */
 export const isAdditive = (aggregate: unknown = 'sum'): boolean =>

@@ -1,0 +1,43 @@
+/** Reads the sums of measures in the first groups of a layout. */
+import type { Layout } from '../../contract/stored-layout';
+import { parseRows } from '../values/columns-json';
+import { type ReadTable, type Schema, withView } from '../values/engine-types';
+import { label, labelStyle } from '../values/labels';
+
+/** The sums of a group of rows. */
+export interface SampleRow {
+  /** The label of the group; null for all rows. */
+  label: string | null;
+  sums: ReadonlyMap<string, number>;
+}
+
+/** Number of groups that are read. */
+const GROUPS = 5;
+
+/** Returns the sums of measures in all rows that the filters admit, then in the first groups of a layout. */
+export async function sampleSums(
+  table: ReadTable,
+  layout: Layout,
+  schema: Schema,
+  measures: readonly string[],
+): Promise<SampleRow[]> {
+  const loaded = measures.filter((name) => name in schema);
+  const { group_by = [], filter = [], expressions = {} } = layout;
+  const by = group_by.slice(0, 1);
+  if (loaded.length === 0 || by.length === 0) return [];
+  const config = { group_by: by, columns: loaded, filter, expressions };
+  const text = await withView(table, config, (view) =>
+    view.to_columns_string({ end_row: 1 + GROUPS }),
+  );
+  const { paths, columns } = parseRows(text);
+  const style = labelStyle(schema[by[0] ?? ''], expressions[by[0] ?? '']);
+  return (paths ?? []).map((path, y) => ({
+    label: path.length === 0 ? null : label(path[0] ?? null, style),
+    sums: new Map(
+      loaded.flatMap((name) => {
+        const sum = columns.get(name)?.[y];
+        return typeof sum === 'number' ? [[name, sum] as const] : [];
+      }),
+    ),
+  }));
+}
