@@ -4,6 +4,10 @@ import { type ColumnEntry, isMeasure, RESERVED_NAMES } from './columns';
 import { faultText, LONGEST_EXPRESSION, parseExpression } from './formula-expression';
 import { pfUser, shortName, text, timestamp } from './primitives';
 
+/** Maximum number of decimals of a result. */
+export const MOST_DECIMALS = 10;
+const DECIMALS = `must be a whole number from 0 to ${MOST_DECIMALS}`;
+
 /** How the results of a formula are written. */
 export const FormulaFormat = v.pipe(
   v.object({
@@ -21,9 +25,9 @@ export const FormulaFormat = v.pipe(
     decimals: v.optional(
       v.pipe(
         v.number(),
-        v.integer('must be a whole number from 0 to 10'),
-        v.minValue(0, 'must be a whole number from 0 to 10'),
-        v.maxValue(10, 'must be a whole number from 0 to 10'),
+        v.integer(DECIMALS),
+        v.minValue(0, DECIMALS),
+        v.maxValue(MOST_DECIMALS, DECIMALS),
         v.description('2 if missing; 1 for percent'),
       ),
     ),

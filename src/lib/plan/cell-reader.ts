@@ -108,6 +108,11 @@ export class CellReader {
     return column === unitsColumn?.cname ? 'units' : null;
   }
 
+  /** Whether a cell shows the result of a stored formula. */
+  isFormula({ measure }: CellIdentity): boolean {
+    return measure !== null && this.loading.pivot?.origins.of(measure)?.origin === 'formula';
+  }
+
   /** Returns the measure of the plan that a cell shows; null if it shows none. */
   shownIn({ measure }: CellIdentity): Shows | null {
     if (measure === null) return null;

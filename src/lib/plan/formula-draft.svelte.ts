@@ -6,6 +6,7 @@ import {
   decimalsOfFormat,
   type FormulaFormat,
   measureNames,
+  MOST_DECIMALS,
 } from '../contract/formulas';
 import type { SampleRow } from '../pivot/table/sample-sums';
 import type { Loading } from './loading.svelte';
@@ -31,10 +32,16 @@ export class FormulaDraft {
   private readonly parsed = $derived.by(() => parseExpression(this.text, this.measures));
   /** The fault in the text; null if there is none, or no text. */
   readonly fault = $derived.by(() => (this.text.trim() === '' ? null : this.parsed.fault));
+  /** Whether the chosen decimals cannot be used. */
+  readonly hasWrongDecimals = $derived.by(
+    () =>
+      this.decimals !== null &&
+      !(Number.isInteger(this.decimals) && this.decimals >= 0 && this.decimals <= MOST_DECIMALS),
+  );
   readonly format: FormulaFormat = $derived.by(() => ({
     style: this.style,
     ...(this.style === 'currency' && { currency: this.currency.trim().toUpperCase() }),
-    ...(this.decimals !== null && { decimals: this.decimals }),
+    ...(this.decimals !== null && !this.hasWrongDecimals && { decimals: this.decimals }),
   }));
   /** The decimals with which the results are written. */
   readonly shownDecimals = $derived.by(() => decimalsOfFormat(this.format));

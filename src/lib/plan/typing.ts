@@ -84,6 +84,8 @@ export class Typing {
     if (locked) return locked;
     const shows = this.selection.reader.shownIn(cell);
     if (shows === null) {
+      if (this.selection.reader.isFormula(cell))
+        return `“${cell.measure}” is computed. Change the measures that it uses.`;
       const column = planned.columns.find(({ cname }) => cname === cell.measure);
       return column?.role === 'measure'
         ? `“${planned.labelOf(column.cname)}” cannot be changed on this page, only value and units; the API can change it with a scale.`

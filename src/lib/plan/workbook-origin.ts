@@ -81,6 +81,8 @@ function measureOf(session: PlanSession, header: ReadHeader) {
   const part = pivot?.origins.of(name);
   const computed = (why: string) => ({ measure: null, slice: null, why });
   if (part?.origin === 'price') return computed('A price is computed. Change value or units.');
+  if (part?.origin === 'formula')
+    return computed('A formula is computed. Change the measures that it uses.');
   if (part) return computed(NOT_THE_PLAN[part.origin]);
   if (header.aggregate !== 'sum') return computed('This number is no sum. Change a sum instead.');
   if (name === planned.valueColumn?.cname) return { measure: 'value' as const, ...line };
