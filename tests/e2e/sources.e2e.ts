@@ -297,7 +297,7 @@ test.describe('versions', () => {
     await row(page)
       .getByRole('button', { name: /^Actions for/ })
       .click();
-    await page.getByRole('menuitem', { name: item }).click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
   };
 
   test('are renamed and described', async ({ page, service }) => {

@@ -317,6 +317,7 @@ test('shaping, pasting, filling, filtering and undoing take one to five actions 
   await planner.task(5, async () => {
     await planner.press('Control+f');
     await planner.type('Phones');
+    await expect(pivot.slice).toContainText('Phones');
     await planner.press('Escape');
     await planner.press('Shift+F10');
     await planner.click(page.getByRole('menuitem', { name: 'Only Phones', exact: true }));

@@ -69,7 +69,7 @@ describe('a proposal', () => {
       null,
     ]);
     expect(isGuessed(proposed('1.204', 'en-US', 2))).toBe(true);
-    expect(isGuessed(proposed('1.2', 'en-US', 2))).toBe(false);
+    expect(isGuessed(proposed('1.2\n63269.06999999999', 'en-US', 2))).toBe(false);
     expect(askedBy(proposed('1.204', 'en-US', 2))[0]?.edit).toEqual({ by: 'total', amount: 1.2 });
   });
 

@@ -69,7 +69,10 @@ export const proposalOf = (
   misplaced,
   cells: landed.map(({ cell, pasted: { text, value, fault } }) => {
     const after = value === null ? null : storedAs(cell, value);
-    return { cell, text, after, isRounded: after !== value, fault: fault ?? null };
+    const lost = Math.abs((after ?? 0) - (value ?? 0));
+    // A spreadsheet may copy the floating-point error of a sum, which is no decimal.
+    const isRounded = lost > 1e-9 * Math.max(1, Math.abs(value ?? 0));
+    return { cell, text, after, isRounded, fault: fault ?? null };
   }),
 });
 

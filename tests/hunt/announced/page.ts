@@ -221,6 +221,22 @@ export class AnnouncingPage {
   }
 
   /**
+   * Confirms the preview of a pasted block, or leaves it if some cells cannot be written.
+   *
+   * @returns why cells cannot be written; null if there is no preview, or if it was confirmed
+   */
+  private async answerPreview(): Promise<string | null> {
+    const { page } = this.hunt;
+    const preview = page.getByRole('dialog', { name: /^Paste / });
+    if (!(await preview.isVisible())) return null;
+    const fault = preview.getByText(/^Not written: /);
+    const said = (await fault.isVisible()) ? await fault.innerText() : null;
+    await page.keyboard.press(said === null ? 'Enter' : 'Escape');
+    await preview.waitFor({ state: 'hidden' });
+    return said;
+  }
+
+  /**
    * Does something that writes or tries, and waits for the answer, or until the page says why nothing is sent.
    *
    * @returns the request; null with the page's sentence if there is none
@@ -240,6 +256,8 @@ export class AnnouncingPage {
       while (made.length === 0) {
         // The page may say late that the write before was a success.
         const refusals = (await this.hunt.toasts()).slice(toasts).filter((t) => !DONE.test(t));
+        const fault = await this.answerPreview();
+        if (fault !== null) return { sent: null, said: fault };
         const said = refusals.at(-1) ?? (await this.read()).refusal;
         if (said && Date.now() - since > 60) return { sent: null, said };
         if (!said) since = Date.now();
