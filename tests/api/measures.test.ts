@@ -121,6 +121,25 @@ describe('A scale of further measures', () => {
     });
   });
 
+  it('stays if it follows a value that does not change', async ({ service }) => {
+    const { done, sums } = await measured(service);
+    const before = await sums(IN_NORTH);
+    await done('scale', {
+      slice: NORTH,
+      ...{ value_incr: 0, units_incr: 5, with: ['cost', 'hours'] },
+    });
+    const after = await sums(IN_NORTH);
+    expect(after.units_total).toBe(before.units_total + 5);
+    expect(after.measures.cost).toBe(before.measures.cost);
+    expect(after.measures.hours).toBeCloseTo(before.measures.hours!, 9);
+    const { table } = await newest(service);
+    const [{ missing }] = await service.query(
+      `SELECT count(*)::int AS missing FROM ${table}
+        WHERE pf_iter = 'scale' AND (cost IS NULL OR hours IS NULL)`,
+    );
+    expect(missing).toBe(0);
+  });
+
   it('changes every measure by a percentage without names', async ({ service }) => {
     const { done, one } = await measured(service);
     const wanted = await one('round(sum(cost) * 0.05, 3)');

@@ -160,8 +160,10 @@ export type LevelResult = v.InferOutput<typeof LevelResult>;
 export const ForecastLevels = v.object({
   by: v.pipe(v.array(text), v.description('The level at which all errors are measured')),
   measure: v.pipe(
-    v.picklist(['value', 'units']),
-    v.description('The measure that is compared: the first of the request'),
+    measure,
+    v.description(
+      'The measure that is compared, the first of the request: value, units, or the column of a further one',
+    ),
   ),
   periods: v.pipe(v.number(), v.description('Number of withheld periods')),
   from: v.pipe(v.nullable(v.string()), v.description('First withheld day; null if there is none')),

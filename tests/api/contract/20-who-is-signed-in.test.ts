@@ -319,6 +319,7 @@ describe('Roles', () => {
     expect(withRole(null)).toEqual(['GET /health', 'GET /health/live', 'GET /metrics']);
     expect(withRole('reader').filter((name) => !name.endsWith('/preview'))).toEqual([
       'POST /sources/{id}/grain-estimate',
+      'POST /versions/{id}/forecast/levels',
       'POST /versions/{id}/slice',
       'POST /versions/{id}/explain',
     ]);

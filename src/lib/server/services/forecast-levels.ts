@@ -1,4 +1,5 @@
 /** Compares the levels that a forecast can be fitted at. */
+import { measureKey } from '../../contract/columns';
 import type { ForecastLevels, ForecastPreviewRequest, LevelResult } from '../../contract/forecasts';
 import type { GroupSums } from '../db/history';
 import type { Database } from '../db/database';
@@ -67,7 +68,8 @@ export async function forecastLevels(
   const withheld = withhold(through - first + 1, horizon.last - through, (t) =>
     isIgnored(first + t),
   );
-  const measure = own.measures[0]?.role === 'units' ? 'units' : 'value';
+  const [compared] = own.measures;
+  const measure = compared ? measureKey(compared) : 'value';
   const levels: LevelResult[] = [];
   const skipped: ForecastLevels['skipped'] = [];
   const base = { by: names, measure, levels, skipped } as const;

@@ -131,10 +131,11 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
       value.exact && m.exact
         ? sql`(${amountOfValue} * ${amount}::${own} + ${WORTH_DIGITS}) / NULLIF(${whole}, 0)`
         : sql`${amount}::${own} * (${amountOfValue} / NULLIF(${whole}, 0))::${own}`;
-    return sql`CASE
+    // Without a change of the value, or without an amount of it, the measure stays.
+    return sql`COALESCE(CASE
                 WHEN {{spread}} = 'proportional' AND BOOL_OR(${of} <> 0) OVER () THEN ${share(increment, sql`${value.total}::${type}`)}
-                ELSE COALESCE(${share(sql`${increment} * ${value.weight}`, sql`${value.total}::${type} * ${of}::${type}`)}, 0)
-            END`;
+                ELSE ${share(sql`${increment} * ${value.weight}`, sql`${value.total}::${type} * ${of}::${type}`)}
+            END, 0)`;
   };
   const weight = (m: Measure): SqlText => {
     const amount = ident(m.column.name);

@@ -69,10 +69,10 @@ measures_weighted AS (
     SELECT
         summed.*,
         CASE
-            WHEN 'Profit' = ANY ({{with}}) THEN CASE
+            WHEN 'Profit' = ANY ({{with}}) THEN COALESCE(CASE
                 WHEN {{spread}} = 'proportional' AND BOOL_OR("Sales" <> 0) OVER () THEN ({{with_incr}}::numeric * "Profit"::numeric + 0e-60) / NULLIF("value_total"::numeric, 0)
-                ELSE COALESCE(({{with_incr}}::numeric * "value_weight" * "Profit"::numeric + 0e-60) / NULLIF("value_total"::numeric * "Sales"::numeric, 0), 0)
-            END
+                ELSE ({{with_incr}}::numeric * "value_weight" * "Profit"::numeric + 0e-60) / NULLIF("value_total"::numeric * "Sales"::numeric, 0)
+            END, 0)
             WHEN {{spread}} = 'equal' THEN 1
             WHEN {{pct}} IS NOT NULL OR BOOL_OR("Profit" <> 0) OVER () THEN "Profit"::numeric
             WHEN SUM("Sales") OVER () <> 0 THEN "Sales"::numeric
@@ -80,10 +80,10 @@ measures_weighted AS (
             ELSE 1
         END AS "measure_1_weight",
         CASE
-            WHEN 'Hours' = ANY ({{with}}) THEN CASE
+            WHEN 'Hours' = ANY ({{with}}) THEN COALESCE(CASE
                 WHEN {{spread}} = 'proportional' AND BOOL_OR("Sales" <> 0) OVER () THEN "Hours"::double precision * ({{with_incr}}::numeric / NULLIF("value_total"::numeric, 0))::double precision
-                ELSE COALESCE("Hours"::double precision * ({{with_incr}}::numeric * "value_weight" / NULLIF("value_total"::numeric * "Sales"::numeric, 0))::double precision, 0)
-            END
+                ELSE "Hours"::double precision * ({{with_incr}}::numeric * "value_weight" / NULLIF("value_total"::numeric * "Sales"::numeric, 0))::double precision
+            END, 0)
             WHEN {{spread}} = 'equal' THEN 1
             WHEN {{pct}} IS NOT NULL OR BOOL_OR("Hours" <> 0) OVER () THEN "Hours"::double precision
             WHEN SUM("Sales") OVER () <> 0 THEN "Sales"::double precision
