@@ -313,7 +313,7 @@ describe('The levels of a forecast', () => {
     }));
   });
 
-  it('are compared at the level of the request, each by what it did not see', async ({
+  it('are compared at the level of the request, each on months that it has not seen', async ({
     service,
   }) => {
     const compare = async (body: object = {}) => {

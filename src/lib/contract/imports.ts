@@ -20,7 +20,7 @@ const ImportedFile = v.object({
   ),
 });
 
-/** The amounts of a cell: for each measure either what its total becomes, or what is added to it. */
+/** The amounts of a cell: for each measure either its new total, or an increment. */
 const { value_incr, units_incr } = amounts;
 const totalOf = (role: string) =>
   v.optional(

@@ -5,7 +5,7 @@ import type { LogEntry } from '../contract/log';
 import { tidy } from '../pivot/values/cell-value';
 import { isNear, type FileChange, type FileFault, type Measure } from './workbook-changes';
 
-/** What is written of a cell that somebody else has changed too: the number of the file, or its change. */
+/** How a cell is written that somebody else has changed too: as the number of the file, or as its change. */
 export type Choice = 'number' | 'change';
 
 /** The choices by the address of their cell. */

@@ -1,4 +1,4 @@
-/** A workbook that is read back: what it changes, what has changed meanwhile, and what is written of it. */
+/** A workbook that is read back: compares it with the export and the plan, and writes its changes. */
 import * as api from '../client/api';
 import { messageOf } from '../client/message-of';
 import type { Changes, Written } from './changes.svelte';

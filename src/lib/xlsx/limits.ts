@@ -1,4 +1,4 @@
-/** Limits of what is read from a workbook. Those of sheets are those of Excel. */
+/** Limits for reading a workbook. */
 
 /** Files in the archive. */
 export const MOST_ENTRIES = 10_000;
@@ -8,8 +8,9 @@ export const LARGEST_DIRECTORY = 4 * 2 ** 20;
 export const MOST_UNPACKED = 2 ** 31;
 /** Unpacked bytes of a part that describes the workbook. */
 export const LARGEST_SMALL_PART = 16 * 2 ** 20;
-/** Unpacked bytes from which a part may not be more than so many times as large as its packed bytes. */
+/** Unpacked bytes from which the ratio of unpacked to packed bytes is limited. */
 export const RATIO_FROM = 64 * 2 ** 20;
+/** Highest ratio of unpacked to packed bytes of a part. */
 export const HIGHEST_RATIO = 250;
 
 /** Texts that cells share, and their characters. They are in memory while a sheet is read. */
@@ -17,6 +18,7 @@ export const MOST_SHARED_TEXTS = 2_000_000;
 export const MOST_SHARED_CHARACTERS = 32_000_000;
 
 export const MOST_SHEETS = 1_000;
+/** Limits of an Excel sheet. */
 export const MOST_ROWS = 1_048_576;
 export const MOST_COLUMNS = 16_384;
 /** Formats of cells. */

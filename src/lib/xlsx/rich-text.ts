@@ -26,14 +26,14 @@ export class RichText {
 
   /** Returns the text and begins the next one. */
   take(): string {
-    const text = unescaped(this.value);
+    const text = withControlCharacters(this.value);
     this.value = '';
     return text;
   }
 }
 
-/** Reads characters that XML cannot contain: `_x0007_`. */
-export function unescaped(text: string): string {
+/** Replaces the codes of characters that XML cannot contain, such as `_x0007_`. */
+export function withControlCharacters(text: string): string {
   if (!text.includes('_x')) return text;
   return text
     .replace(/_x([\da-fA-F]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))

@@ -3,7 +3,7 @@ import { columnLetters, columnOf } from './addresses';
 import { damaged, shortened, WorkbookFault } from './fault';
 import { dateOf, type NumberKind, timeOf } from './formats';
 import { LONGEST_CELL, LONGEST_ROW, MOST_COLUMNS, MOST_ROWS } from './limits';
-import { RichText, unescaped } from './rich-text';
+import { RichText, withControlCharacters } from './rich-text';
 import { attribute, isTrue, type XmlHandler, xmlSteps } from './xml';
 
 /**
@@ -215,7 +215,7 @@ class SheetHandler implements XmlHandler {
       case 'inlineStr':
         return this.add('text', value);
       case 'str':
-        return this.add('text', unescaped(value));
+        return this.add('text', withControlCharacters(value));
       case 'b':
         return this.add('boolean', isTrue(value) ? 'true' : 'false');
       case 'e':

@@ -40,7 +40,7 @@ export function followAddress(session: PlanSession): void {
     void untrack(() => session.goTo(search));
   });
 
-  /** Removes the fragment of the address, so that a reload does not do again what it asks for. */
+  /** Removes the fragment of the address, so that a reload does not open the dialog again. */
   const removeFragment = () =>
     goto(page.url.pathname + page.url.search, {
       replaceState: true,

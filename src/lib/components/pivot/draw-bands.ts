@@ -18,7 +18,7 @@ const HALF = 6;
 export const paleOf = (color: string): string =>
   color.replace(/^rgb\((.*)\)$/, `rgba($1, ${2 * OPACITY})`);
 
-/** Returns the least and the largest amount that a value axis has to reach; nothing without bands. */
+/** Returns the smallest and the largest amount of the bands, which the value axis must include; nothing without bands. */
 export function endsOf(bands: readonly Band[]): { suggestedMin?: number; suggestedMax?: number } {
   const limits = bands.flatMap(({ ranges }) => ranges.flatMap((range) => range?.band95 ?? []));
   if (limits.length === 0) return {};

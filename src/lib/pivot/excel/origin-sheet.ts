@@ -51,7 +51,7 @@ export const OriginRow = Line;
 export type OriginRow = v.InferOutput<typeof OriginRow>;
 export const OriginColumn = v.object({
   ...Line.entries,
-  /** What it shows; null for a computed number. */
+  /** The measure that the column shows; null for a computed number. */
   measure: v.nullable(v.picklist(['value', 'units'])),
 });
 export type OriginColumn = v.InferOutput<typeof OriginColumn>;

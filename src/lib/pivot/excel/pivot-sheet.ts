@@ -9,6 +9,7 @@ import { isTimeUnit } from '../values/time-unit';
 import type { Whole } from '../grid/window';
 import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';
+import { MOST_COLUMNS, MOST_ROWS } from '../../xlsx/limits';
 import type { CellStyle } from './cell-styles';
 import { MOST_LEVELS, type Cell, type Row, type Sheet } from './workbook';
 
@@ -22,9 +23,6 @@ export type TakenPivot = Whole & {
 /** The mark on the header of closed months. */
 const CLOSED = ' ✓';
 
-/** Limits of an Excel sheet. */
-const MOST_ROWS = 1_048_576;
-const MOST_COLUMNS = 16_384;
 /** Upper limit of cells: more of them exhaust a browser's memory and take minutes to open. */
 const MOST_CELLS = 1_000_000;
 

@@ -101,7 +101,7 @@ async function placeOf(
 }
 
 /**
- * Changes the text of an own comment, and resolves or reopens a thread. To resolve what is resolved changes
+ * Changes the text of an own comment, and resolves or reopens a thread. Resolving a resolved thread changes
  * nothing.
  * @throws AppError 400 if a reply is to be resolved, 403 for the text of somebody else, 404
  */

@@ -145,8 +145,8 @@ export function sliceOf(
 /**
  * Compiles a slice that has to select rows by a column, unless it is `{}`.
  *
- * @throws AppError 400, 409 as {@link sliceOf}; 400 for a slice that names something, but no dimension or
- * date column: it would select every row
+ * @throws AppError 400, 409 as {@link sliceOf}; 400 for a slice that has keys, but none of a dimension or
+ * date column, because it would select every row
  */
 export function selectingSlice(
   target: ForecastVersion,

@@ -48,11 +48,11 @@ export const importCells = (
   writingRows(resources, versionId, key, OperationResult, (writer) => importIn(writer, request));
 
 /**
- * Writes the changed cells of a file within an open write. Each cell gets what it lacks to its total, spread in
- * proportion over its leaves that no lock holds (docs/contract/14-what-the-operations-compute.md#import).
+ * Writes the changed cells of a file within an open write. The difference between the stored and the new total
+ * of each cell is spread in proportion over its leaves that no lock holds (docs/contract/14-what-the-operations-compute.md#import).
  *
- * @throws AppError 400 for a slice, and for two cells that change a measure of the same row; 422 for a cell without a row that can
- * change, and if every cell has its amount already
+ * @throws AppError 400 for a wrong slice, and for two cells that change a measure of the same row; 422 for a cell
+ * without a row that can change, and if every cell has its amount already
  */
 export async function importIn(
   writer: OperationWriter,

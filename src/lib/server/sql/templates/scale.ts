@@ -49,10 +49,10 @@ interface Measure {
 /**
  * The `scale` template (docs/contract/14-what-the-operations-compute.md#scale,
  * docs/contract/14-what-the-operations-compute.md#totals-are-exact). It spreads each measure on its own. The
- * weight of a leaf is its amount, or 1 for an equal spread. If all leaves are 0, an increment uses the amount
- * of another measure as the weight, which is value or units, and 1 if that is 0 too. If the price is held, the weight of a value is
- * the worth of the leaf's new units. A further measure that follows value changes by the percentage of value in
- * each leaf; a leaf without value has none. An exact measure rounds the running part, so that the differences add up
+ * weight of a leaf is its amount, or 1 for an equal spread. If all leaves are 0, the weight for an increment is
+ * the amount of value or units, or 1 if these are 0 too. If the price is held, the weight of a value is the worth of
+ * the leaf's new units. A further measure that follows value changes by the percentage of value: the same for all
+ * leaves in a proportional spread, otherwise that of each leaf. An exact measure rounds the running part, so that the differences add up
  * to the increment; a floating-point measure adds the residue to the largest leaf.
  *
  * If an increment cannot be spread, the statement writes nothing, and the caller finds out why.
