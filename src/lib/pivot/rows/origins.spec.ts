@@ -115,6 +115,16 @@ describe('measures by origin', () => {
     expect(rows(columns)).toEqual(rows(columnsIn(bytes)));
   });
 
+  it('are as long as the rows, also where the buffer of the iterations is longer', () => {
+    const loaded = columnsIn(bytesOf(awkwardRows(3)));
+    const iters = loaded.get('pf_iter');
+    expect(iters?.data[0]?.values.length).toBeGreaterThan(3);
+    const formulas = [priceFormula('value', 'units')];
+    const { columns } = Origins.prepare(loaded, MEASURES, [], [], formulas);
+    expect(columns.has('value: price')).toBe(true);
+    expect([...columns].filter(([, column]) => column.length !== 3)).toEqual([]);
+  });
+
   it('do not replace a source column of the same name', () => {
     const rows = awkwardRows(9);
     const { columns } = Origins.prepare(columnsIn(bytesOf(rows)), ['value'], []);

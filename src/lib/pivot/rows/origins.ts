@@ -214,9 +214,11 @@ export class Origins {
   extend(columns: ArrowColumns): ArrowColumns {
     const rows = rowsByIter(columns);
     const extended = new Map(columns);
+    // The buffer of a column may be longer than the column.
+    const length = columns.values().next().value?.length ?? 0;
     for (const [name, { measure, origin }] of this.columns) {
       const source = numbersOf(columns.get(measure));
-      if (this.formulaOf(name)) extended.set(name, withoutNumbers(rows?.indices.length ?? 0));
+      if (this.formulaOf(name)) extended.set(name, withoutNumbers(length));
       else if (source) extended.set(name, columnOf(origin, source, rows, this.excluded));
     }
     if (!rows?.names.some((iter) => this.excluded.has(iter))) return extended;
