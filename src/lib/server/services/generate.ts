@@ -1,5 +1,6 @@
 /** Generates and stores the templates of a source, and changes its forecast tables. */
 import type { Template, TemplatesPreview } from '../../contract/sources';
+import { isMeasure } from '../../contract/columns';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
@@ -7,6 +8,7 @@ import type { Transaction } from '../db/transaction';
 import { tellAll } from '../db/notify';
 import { addColumn, changeType, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';
+import type { GeneratedColumn } from '../db/templates';
 import { generatedColumns, listTemplates, replaceTemplates } from '../db/templates';
 import { lockVersionsOf } from '../db/versions';
 import { AppError } from '../errors';
@@ -50,7 +52,9 @@ export function generate(db: Database, sourceId: number): Promise<Template[]> {
     const metadata = sourceColumns(await listColumns(tx, source));
     const generated = generateTemplates(source, metadata);
     const columns = forecastColumns(metadata);
+    const before = (await generatedColumns(tx, sourceId)) ?? new Map<string, GeneratedColumn>();
     for (const version of await lockVersionsOf(tx, sourceId)) {
+      await refuseOtherUses(tx, source.tname, version, { columns, before });
       await blameColumns(() => alignForecastTable(tx, source.tname, version, columns));
     }
     await replaceTemplates(tx, sourceId, generated, columns);
@@ -70,6 +74,32 @@ const WIDEST: readonly [widest: string, kind: RegExp][] = [
 /** Whether a type holds every value of another one of the same kind. */
 const holdsAllOf = (wide: string, narrow: string): boolean =>
   WIDEST.some(([widest, kind]) => widest === wide && kind.test(narrow));
+
+/**
+ * Refuses a column that holds data and would change between a measure and a dimension or date. Rows of
+ * operations repeat the values of a dimension and hold differences of a measure, so neither can be read as the
+ * other.
+ *
+ * @param roles the columns to come, and those of the last generation by name
+ * @throws AppError 422 naming the version and the column
+ */
+async function refuseOtherUses(
+  tx: Transaction,
+  tname: string,
+  version: { id: number; name: string },
+  { columns, before }: { columns: readonly ForecastColumn[]; before: Map<string, GeneratedColumn> },
+): Promise<void> {
+  for (const { name, role } of columns) {
+    const old = before.get(name)?.role ?? role;
+    if (isMeasure(old) === isMeasure(role)) continue;
+    if (!(await columnHasData(tx, forecastTable(tname, version.id), name))) continue;
+    throw new AppError(
+      422,
+      `The version "${version.name}" holds data in "${name}", which had the role ${old} when its rows were written and cannot be read as ${role}; give the column the role ${old} again, or remove the rows of the version first`,
+      { column: name },
+    );
+  }
+}
 
 /**
  * Gives the forecast table of a version the columns that the templates expect. New columns are added empty. A
