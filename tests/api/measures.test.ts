@@ -272,6 +272,28 @@ describe('A scale of further measures', () => {
     expect(await one('sum(cost)', `pf_iter = 'scale'`)).toBe('1000.000');
   });
 
+  it('names every measure where its rows cancel each other out', async ({ service }) => {
+    const { path } = await plan(
+      service,
+      [
+        { name: 'Region', type: 'text', role: 'dimension' },
+        { name: 'cost', type: 'integer', role: 'measure' },
+      ],
+      [
+        { Region: 'A', cost: 100 },
+        { Region: 'B', cost: -100 },
+      ],
+    );
+    const post = (operation: string, body: object) =>
+      service.api.post(`${path}/${operation}`, { pf_user: 'ann', ...body });
+    expect((await post('baseline', {})).status).toBe(200);
+    const answer = await post('scale', { slice: {}, measures: { cost: { incr: 5 } } });
+    expect([answer.status, answer.body.error]).toEqual([
+      422,
+      expect.stringMatching(/cancel each other out.*scale all measures by percent$/),
+    ]);
+  });
+
   it('is refused with the field to blame', async ({ service }) => {
     const { refused } = await measured(service);
     const refusal = (body: object, status: number) =>

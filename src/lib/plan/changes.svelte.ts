@@ -13,6 +13,7 @@ import { RowsLostError } from '../pivot/table/table-rows';
 import { AnsweredRows, RowsError } from '../pivot/rows/rows';
 import { InTurn } from '../pivot/waiting';
 import type { Arrangement } from './arrangement.svelte';
+import { isSameResult } from './entry-totals';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
 import { bodyOf, type Operation, type OperationBody, type OperationRequest } from './operation';
@@ -21,17 +22,6 @@ import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 
 const noop = () => undefined;
-
-/** Whether two sums are equal. The last digits of floating-point sums depend on the order of the rows. */
-const isNear = (one: number | null, other: number | null): boolean =>
-  one === other ||
-  Math.abs((one ?? NaN) - (other ?? NaN)) <=
-    1e-9 * Math.max(Math.abs(one ?? 0), Math.abs(other ?? 0));
-
-const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
-  one.row_count === other.row_count &&
-  isNear(one.value_total, other.value_total) &&
-  isNear(one.units_total, other.units_total);
 
 const RELOCKED = 'The locks have changed. The changes you are trying were calculated again.';
 const OVERTAKEN =
@@ -171,7 +161,7 @@ export class Changes {
     });
     await this.log.read();
     const now = this.log.answer?.entries.find(({ params }) => params?.redo_of === logid);
-    return { written, difference: was && now && !isSame(was, now) ? { was, now } : null };
+    return { written, difference: was && now && !isSameResult(was, now) ? { was, now } : null };
   }
 
   /** Returns the totals of an entry before its undo; null if they are unknown. */

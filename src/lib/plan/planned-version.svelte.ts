@@ -3,7 +3,6 @@ import * as api from '../client/api';
 import { baseTypeOf, isLeaf, type ColumnEntry } from '../contract/columns';
 import {
   decimalsOf,
-  decimalsShown,
   type Decimals,
   type FixedDecimals,
   type MeasureDecimals,
@@ -13,6 +12,7 @@ import type { LogListEntry } from '../contract/log';
 import type { SlicePreview } from '../contract/previews';
 import type { Slice } from '../contract/slices';
 import type { Version } from '../contract/versions';
+import { decimalsByType } from '../pivot/rows/measure-decimals';
 import { user } from '../client/user.svelte';
 import type { TriedRows } from './tried-rows';
 
@@ -74,10 +74,7 @@ export class PlannedVersion {
       value: decimalsOf(baseTypeOf(this.valueColumn)),
       units: decimalsOf(baseTypeOf(this.unitsColumn)),
     };
-    this.decimals = {
-      value: decimalsShown('value', baseTypeOf(this.valueColumn)),
-      units: decimalsShown('units', baseTypeOf(this.unitsColumn)),
-    };
+    this.decimals = decimalsByType(columns);
     this.measureNames = {
       value: this.valueColumn && this.labelOf(this.valueColumn.cname),
       units: this.unitsColumn && this.labelOf(this.unitsColumn.cname),

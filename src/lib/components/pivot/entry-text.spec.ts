@@ -1,12 +1,28 @@
 import { describe, expect, it } from 'vitest';
+import type { MeasureDecimals } from '$lib/contract/decimals';
 import type { LogEntry } from '$lib/contract/log';
-import { closedText, effectTexts, entryText, triedText } from './entry-text';
+import { closedText, effectTexts, entryText, redoneText, triedText } from './entry-text';
 
-const WORDS = {
-  labelOf: (column: string) => (column === 'sub' ? 'Sub-Category' : column),
-  decimals: { value: { least: 2, most: 2 }, units: { least: 0, most: 0 } },
-  measureNames: { value: 'Sales', units: 'Quantity' },
-};
+/** Words as the page has them: the label comes from a method of the version. */
+class Words {
+  private readonly labels = new Map([
+    ['sub', 'Sub-Category'],
+    ['hrs', 'Hours'],
+  ]);
+  readonly decimals: MeasureDecimals = {
+    value: { least: 2, most: 2 },
+    units: { least: 0, most: 0 },
+    further: new Map([
+      ['cost', { least: 3, most: 3 }],
+      ['hrs', { least: 0, most: 6 }],
+    ]),
+  };
+  readonly measureNames = { value: 'Sales', units: 'Quantity' };
+  labelOf(column: string): string {
+    return this.labels.get(column) ?? column;
+  }
+}
+const WORDS = new Words();
 const BASE = { id: 1, version_id: 1, pf_user: 'ana', stamp: '', note: null };
 const textOf = (content: Record<string, unknown>) =>
   entryText({ ...BASE, ...content } as unknown as LogEntry, WORDS);
@@ -30,8 +46,22 @@ describe('entryText', () => {
     expect(closedText(closed, false, WORDS)).toBe(
       'Closed through 2027-03: 410 → 305.75 Sales, saved as 5 new rows.',
     );
+    const costly = {
+      ...closed,
+      before: { ...closed.before, measures: { cost: 4, hrs: 2 } },
+      after: { ...closed.before, measures: { cost: 1.5, hrs: 2 } },
+    };
+    expect(closedText(costly, false, WORDS)).toBe(
+      'Closed through 2027-03: 4 → 1.500 cost, saved as 5 new rows.',
+    );
     const same = { ...closed, row_count: 0, after: closed.before };
     expect(closedText(same, true, WORDS)).toBe('Restated through 2027-03: saved as 0 new rows.');
+  });
+
+  it('describes a redo by the measures with another total', () => {
+    const was = { row_count: 2, value_total: 10, units_total: 1, measures: { cost: 3, hrs: 1 } };
+    const now = { ...was, measures: { cost: 4, hrs: 1 } };
+    expect(redoneText(was, now, WORDS)).toBe('Redone: 4.000 cost (previously 3.000).');
   });
 
   it.each([
@@ -80,6 +110,25 @@ describe('entryText', () => {
       'totals',
       { value_incr: null, units_incr: null, value_total: 1200000, units_total: 0 },
       'Sales → 1,200,000, Quantity → 0',
+    ],
+    [
+      'further measures',
+      {
+        value_incr: 7,
+        measures: { cost: { total: 5000.5 }, hrs: { pct: 10 }, gone: { incr: -3 } },
+      },
+      '+7 Sales, cost → 5,000.500, +10 % Hours, -3 gone',
+    ],
+    [
+      'a further measure without value and units',
+      { value_incr: null, units_incr: null, measures: { hrs: { total: 'keep' } } },
+      'Hours kept in total',
+    ],
+    ['one that follows', { value_pct: 5, with: ['cost'] }, '+5 % Sales, cost changes with Sales'],
+    [
+      'several that follow',
+      { value_incr: 480, units_incr: 2, with: ['cost', 'hrs'], spread: 'equal' },
+      '+480 Sales, +2 Quantity, cost and Hours change with Sales, in equal parts',
     ],
     [
       'a total that is kept',

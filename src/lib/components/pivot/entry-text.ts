@@ -1,13 +1,16 @@
 /** Texts about log entries and their effects. */
 import type { ActualsAnswer } from '$lib/contract/actuals';
-import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
+import { changesOf, type MeasureChange } from '$lib/contract/amounts';
+import type { Decimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause, Shift } from '$lib/contract/movement';
 import { lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import type { Caution } from '$lib/plan/caution';
+import { totalOf } from '$lib/plan/entry-totals';
+import { namedMeasure, namedMeasures, type MeasureWords } from '$lib/plan/measure-words';
 import { monthOf } from '$lib/plan/months';
 import type { Operation } from '$lib/plan/operation';
-import type { Amounts } from '$lib/plan/scale-draft';
+import type { ScaleEdit } from '$lib/contract/operations';
 import type { Effect } from '$lib/plan/tried-rows';
 import { formatAmount, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
@@ -16,15 +19,6 @@ import { valueText } from './slice-text';
 /** Returns a number without and with a change: "1,204.50 → 1,325". */
 export const beforeAfterText = (before: number, after: number, decimals: Decimals): string =>
   `${formatAmount(before, decimals)} → ${formatAmount(after, decimals)}`;
-
-/** The planner's labels. */
-interface Words {
-  /** The label of a column. */
-  labelOf(column: string): string;
-  measureNames: { value: string | undefined; units: string | undefined };
-  /** Number of decimals of the amounts of each measure. */
-  decimals: MeasureDecimals;
-}
 
 /** Returns an amount with its sign and the decimals of its measure: "+1,204.50"; 0 has no sign. */
 export const signedText = (amount: number, decimals: Decimals) =>
@@ -41,7 +35,7 @@ type Described = LogEntry extends infer Entry
  * Describes an entry or an operation in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved
  * by 1 year", "closed through 2027-03". Null if the log has no parameters of it, or a load has no offset.
  */
-export function entryText(entry: Described, words: Words): string | null {
+export function entryText(entry: Described, words: MeasureWords): string | null {
   if (entry.params === null) return null;
   switch (entry.operation) {
     case 'baseline':
@@ -54,7 +48,9 @@ export function entryText(entry: Described, words: Words): string | null {
     case 'forecast': {
       const { by, unit } = entry.params;
       const level =
-        by.length > 0 ? `by ${by.map(words.labelOf).join(', ')} and ${unit}` : `by ${unit}`;
+        by.length > 0
+          ? `by ${by.map((column) => words.labelOf(column)).join(', ')} and ${unit}`
+          : `by ${unit}`;
       return `${level}, learned through ${monthOrDay(entry.params.history.through)}`;
     }
     case 'scale': {
@@ -89,7 +85,7 @@ export function entryText(entry: Described, words: Words): string | null {
 const monthOrDay = (day: string): string => (day === lastOfMonth(day) ? monthOf(day) : day);
 
 /** Describes an operation that is being tried, as {@link entryText} does once it is written. */
-export const triedText = ({ kind, body }: Operation, words: Words): string | null =>
+export const triedText = ({ kind, body }: Operation, words: MeasureWords): string | null =>
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- a body has the fields of parameters
   entryText({ operation: kind, params: body } as Described, words);
 
@@ -100,7 +96,7 @@ export const triedText = ({ kind, body }: Operation, words: Words): string | nul
 export function effectTexts(
   effect: Effect,
   together: { value: number; units: number },
-  { measureNames, decimals }: Words,
+  { measureNames, decimals }: MeasureWords,
 ): string[] {
   return (['value', 'units'] as const).flatMap((role) => {
     const name = measureNames[role];
@@ -123,7 +119,7 @@ const percentOf = (share: number): string =>
  * Lists the intervals that dates are moved by: "Order Date + 3 months", "Order Date - 1 year"; empty if there are
  * none.
  */
-const shiftText = (shift: Shift | undefined, words: Words): string =>
+const shiftText = (shift: Shift | undefined, words: MeasureWords): string =>
   Object.entries(shift ?? {})
     .map(([column, interval]) => {
       const back = /^-(\d+ [a-z]+)$/.exec(interval)?.[1];
@@ -138,12 +134,15 @@ const HOW_SPREAD = {
 };
 
 /** Describes how an amount is spread: ", by month of Order Date"; empty for in proportion. */
-function spreadText(spread: Amounts['spread'], labelOf: Words['labelOf']): string {
+function spreadText(spread: ScaleAmounts['spread'], words: MeasureWords): string {
   if (spread == null) return '';
   if (typeof spread === 'string') return HOW_SPREAD[spread];
   const { profile, like } = spread;
-  if (!profile) return like ? `, like other rows by ${like.by.map(labelOf).join(', ')}` : '';
-  const by = `by ${profile.unit} of ${labelOf(profile.column)}`;
+  if (!profile)
+    return like
+      ? `, like other rows by ${like.by.map((column) => words.labelOf(column)).join(', ')}`
+      : '';
+  const by = `by ${profile.unit} of ${words.labelOf(profile.column)}`;
   return `, ${profile.even ? 'evenly ' : ''}${by}${profile.days ? ', by number of days' : ''}`;
 }
 
@@ -166,26 +165,38 @@ function percentText(percent: number): string {
   return `${formatNumber(percent, exact)} %`;
 }
 
-function amountsText(
-  { pct, spread, keep, ...amounts }: Amounts,
-  { measureNames, decimals, labelOf }: Words,
-): string {
-  const kept = keep ? ', total kept' : '';
+/** The amounts of a change, and whether it keeps the total of a containing slice. */
+type ScaleAmounts = Omit<ScaleEdit, 'slice'>;
+
+function amountsText(amounts: ScaleAmounts, words: MeasureWords): string {
+  const { pct, spread } = amounts;
+  const kept = amounts.keep ? ', total kept' : '';
   if (pct != null) return percentText(pct) + kept;
-  const parts = (['value', 'units'] as const).flatMap((role) => {
-    const name = measureNames[role] ?? role;
-    const [amount, percent] = [amounts[`${role}_incr`], amounts[`${role}_pct`]];
-    const total = amounts[`${role}_total`];
-    if (total === 'keep') return [`${name} kept in total`];
-    if (total != null) return [`${name} → ${formatAmount(total, decimals[role])}`];
-    if (percent != null) return [`${percentText(percent)} ${name}`];
-    return amount ? [`${signedText(amount, decimals[role])} ${name}`] : [];
-  });
-  return parts.join(', ') + spreadText(spread, labelOf) + kept;
+  const parts = changesOf(amounts).flatMap((change) => changeText(change, words));
+  return parts.join(', ') + followText(amounts, words) + spreadText(spread, words) + kept;
 }
 
+/** Describes the change of one measure: "+1,204.50 Sales", "+5 % cost", "hours → 40"; empty if it adds 0. */
+function changeText({ of, kind, amount }: MeasureChange, words: MeasureWords): string[] {
+  const { name, decimals } = namedMeasure('role' in of ? of.role : of.name, words);
+  if (amount === 'keep') return [`${name} kept in total`];
+  if (kind === 'total') return [`${name} → ${formatAmount(amount, decimals)}`];
+  if (kind === 'pct') return [`${percentText(amount)} ${name}`];
+  return amount === 0 ? [] : [`${signedText(amount, decimals)} ${name}`];
+}
+
+/** Names the measures that change by the percentage of value: ", cost and hours change with Sales". */
+function followText({ with: followers }: ScaleAmounts, words: MeasureWords): string {
+  if (!followers) return '';
+  const [first, ...others] = followers.map((key) => namedMeasure(key, words).name);
+  const verb = others.length > 0 ? 'change' : 'changes';
+  return `, ${and.format([first ?? '', ...others])} ${verb} with ${namedMeasure('value', words).name}`;
+}
+
+const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+
 /** Describes the side effect of a change: "The rows here cancel each other out: …" */
-export function cautionText(caution: Caution, { measureNames, decimals }: Words): string {
+export function cautionText(caution: Caution, { measureNames, decimals }: MeasureWords): string {
   if (caution.kind === 'cancelled') {
     return 'These rows cancel each other out, so an amount cannot be spread in proportion to them. It can be spread equally.';
   }
@@ -199,28 +210,22 @@ export function cautionText(caution: Caution, { measureNames, decimals }: Words)
 export function closedText(
   { before, after, through, row_count }: ActualsAnswer,
   isRestatement: boolean,
-  { measureNames, decimals }: Words,
+  words: MeasureWords,
 ): string {
-  const totals = (['value', 'units'] as const).flatMap((role) => {
-    const [was, now] = [before[`${role}_total`], after[`${role}_total`]];
+  const totals = namedMeasures(words).flatMap(({ key, name, decimals }) => {
+    const [was, now] = [totalOf(before, key), totalOf(after, key)];
     if (was === null || now === null || was === now) return [];
-    return `${beforeAfterText(was, now, decimals[role])} ${measureNames[role] ?? role}`;
+    return `${beforeAfterText(was, now, decimals)} ${name}`;
   });
   const what = [...totals, `saved as ${plural(row_count, 'new row')}`].join(', ');
   return `${isRestatement ? 'Restated' : 'Closed'} through ${monthOrDay(through)}: ${what}.`;
 }
 
 /** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (previously 56,048.16)." */
-export function redoneText(
-  was: EntryTotals,
-  now: EntryTotals,
-  { measureNames, decimals }: Words,
-): string {
-  const texts = (['value', 'units'] as const).flatMap((role) => {
-    const [before, after] = [was[`${role}_total`], now[`${role}_total`]];
-    const shown = [after, before].map((total) => formatTotal(total, decimals[role]));
-    if (shown[0] === shown[1]) return [];
-    return `${shown[0]} ${measureNames[role] ?? role} (previously ${shown[1]})`;
+export function redoneText(was: EntryTotals, now: EntryTotals, words: MeasureWords): string {
+  const texts = namedMeasures(words).flatMap(({ key, name, decimals }) => {
+    const shown = [now, was].map((totals) => formatTotal(totalOf(totals, key), decimals));
+    return shown[0] === shown[1] ? [] : `${shown[0]} ${name} (previously ${shown[1]})`;
   });
   const rows = `${plural(now.row_count, 'row')} (previously ${plural(was.row_count, 'row')})`;
   return `Redone: ${texts.length > 0 ? texts.join(', ') : rows}.`;
@@ -229,7 +234,7 @@ export function redoneText(
 /**
  * Lists the values that a recode or a clone sets: "Region → East, Segment → empty"; empty if there are none.
  */
-export const setText = (set: SetClause, words: Words): string =>
+export const setText = (set: SetClause, words: MeasureWords): string =>
   Object.entries(set)
     .map(([column, value]) => `${words.labelOf(column)} → ${valueText(value)}`)
     .join(', ');

@@ -25,4 +25,11 @@ describe('logTotals', () => {
   it('omits iterations without entries', () => {
     expect(logTotals([entry('baseline', 5)], ['reference', 'clone'])).toHaveLength(1);
   });
+
+  it('adds up further measures, also those that some entries lack', () => {
+    const costly = { ...entry('scale', 5), measures: { cost: 3 } };
+    expect(logTotals([costly, entry('baseline', 1), costly], [])).toEqual([
+      { label: 'Plan', row_count: 6, value_total: 11, units_total: 0, measures: { cost: 6 } },
+    ]);
+  });
 });

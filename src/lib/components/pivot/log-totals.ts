@@ -1,14 +1,30 @@
-/** The totals below the log. */
-import type { LogListEntry } from '$lib/contract/log';
+/** The measures of the log, and the totals below it. */
+import type { LogAnswer, LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
+import type { Totals } from '$lib/contract/primitives';
+import { totalOf as measureTotal } from '$lib/plan/entry-totals';
+import { namedMeasure, type MeasureWords, type NamedMeasure } from '$lib/plan/measure-words';
 import { iterName } from '../iter-name';
 
 /** The total of some entries. */
-interface LogTotal {
+interface LogTotal extends Totals {
   label: string;
-  row_count: number;
-  value_total: number;
-  units_total: number;
+}
+
+/**
+ * Returns the measures that a log has totals of, each under the name of its column.
+ *
+ * @param words decide the decimals
+ */
+export function loggedMeasures(
+  { value_col, units_col, measures }: LogAnswer,
+  words: MeasureWords,
+): NamedMeasure[] {
+  const further = Object.keys(measures ?? {}).map((name) => [name, name] as const);
+  const named = [['value', value_col] as const, ['units', units_col] as const, ...further];
+  return named.flatMap(([key, name]) =>
+    name === null ? [] : [{ ...namedMeasure(key, words), name }],
+  );
 }
 
 /**
@@ -31,14 +47,19 @@ export function logTotals(
 
 const iterOf = ({ operation }: LogListEntry): Iter => OPERATIONS[operation].iter;
 
-const totalOf = (label: string, entries: readonly LogListEntry[]): LogTotal => ({
-  label,
-  row_count: sumOf(entries, 'row_count'),
-  value_total: sumOf(entries, 'value_total'),
-  units_total: sumOf(entries, 'units_total'),
-});
-
-const sumOf = (
-  entries: readonly LogListEntry[],
-  figure: 'row_count' | 'value_total' | 'units_total',
-): number => entries.reduce((sum, entry) => sum + (entry[figure] ?? 0), 0);
+function totalOf(label: string, entries: readonly LogListEntry[]): LogTotal {
+  const sum = (of: (entry: LogListEntry) => number | null) =>
+    entries.reduce((total, entry) => total + (of(entry) ?? 0), 0);
+  const further = [...new Set(entries.flatMap(({ measures }) => Object.keys(measures ?? {})))];
+  return {
+    label,
+    row_count: sum(({ row_count }) => row_count),
+    value_total: sum((entry) => measureTotal(entry, 'value')),
+    units_total: sum((entry) => measureTotal(entry, 'units')),
+    ...(further.length > 0 && {
+      measures: Object.fromEntries(
+        further.map((key) => [key, sum((entry) => measureTotal(entry, key))]),
+      ),
+    }),
+  };
+}

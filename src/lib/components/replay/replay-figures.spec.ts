@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplayedEntry } from '$lib/contract/replays';
-import { differs, moreBy, planTotal } from './replay-figures';
+import { moreBy } from '$lib/plan/entry-totals';
+import { differs, planTotal } from './replay-figures';
 
 const totals = (value_total: number | null, row_count = 2, units_total: number | null = 3) => ({
   row_count,
@@ -33,6 +34,13 @@ describe('an entry', () => {
     expect(differs(entryOf('baseline', same, same, null))).toBe(true);
   });
 
+  it('differs in a further measure', () => {
+    const of = (cost: number) => ({ ...totals(1), measures: { cost } });
+    expect(differs(entryOf('baseline', of(3), of(3)))).toBe(false);
+    expect(differs(entryOf('baseline', of(3), of(4)))).toBe(true);
+    expect(differs(entryOf('baseline', totals(1), of(4)))).toBe(true);
+  });
+
   it('that was skipped has lost all of its amounts', () => {
     expect([moreBy(1000, null), moreBy(null, null), moreBy(0, 0.5)]).toEqual([-1000, 0, 0.5]);
   });
@@ -46,4 +54,6 @@ it('counts in the totals if it is part of the plan', () => {
   ];
   expect(planTotal(list, ['reference'], 'before', 'value_total')).toBe(1);
   expect(planTotal(list, [], 'after', 'value_total')).toBe(25);
+  const costly = entryOf('baseline', { ...totals(1), measures: { cost: 4 } }, totals(1));
+  expect(planTotal([costly, costly], [], 'before', { measure: 'cost' })).toBe(8);
 });

@@ -1,25 +1,20 @@
 /** Figures of the table that compares a replay with its original. */
 import { OPERATIONS } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
-import { differences } from '$lib/pivot/values/ratios';
+import { isSameResult, totalOf } from '$lib/plan/entry-totals';
 
 type Totals = ReplayedEntry['before'];
 
-/** A column group of the comparison: rows, or one of the measures. */
-export type Figure = Exclude<keyof Totals, 'measures'>;
+/** A column group of the comparison: rows, or one of the measures; a further measure by its column. */
+export type Figure = Exclude<keyof Totals, 'measures'> | { measure: string };
 
-/** Returns the difference of two results; 0 if two sums differ only by the order of addition. */
-export function moreBy(before: number | null, after: number | null): number {
-  const [more] = differences([[after], [before], [(after ?? 0) - (before ?? 0)]]);
-  return typeof more === 'number' ? more : 0;
-}
+/** Returns a figure of a result; null if the source lacks the measure. */
+export const figureIn = (totals: Totals, figure: Figure): number | null =>
+  typeof figure === 'string' ? totals[figure] : totalOf(totals, figure.measure);
 
 /** Returns whether an entry gave another result or was skipped. */
 export const differs = ({ before, to, after }: ReplayedEntry): boolean =>
-  to === null ||
-  before.row_count !== after.row_count ||
-  moreBy(before.value_total, after.value_total) !== 0 ||
-  moreBy(before.units_total, after.units_total) !== 0;
+  to === null || !isSameResult(before, after);
 
 /** Returns the total of a figure over the entries whose rows are part of the plan. */
 export function planTotal(
@@ -31,5 +26,5 @@ export function planTotal(
   const counted = replayed.filter(
     ({ entry }) => !excluded.includes(OPERATIONS[entry.operation].iter),
   );
-  return counted.reduce((sum, entry) => sum + (entry[side][figure] ?? 0), 0);
+  return counted.reduce((sum, entry) => sum + (figureIn(entry[side], figure) ?? 0), 0);
 }

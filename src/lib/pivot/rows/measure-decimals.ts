@@ -39,6 +39,11 @@ export function decimalsIn(
   };
 }
 
+/** Returns the decimals of the measures before rows are loaded: those that their types fix, else the fewest shown. */
+export const decimalsByType = (
+  entries: readonly Pick<ColumnEntry, 'cname' | 'role' | 'type' | 'base_type'>[],
+): MeasureDecimals => decimalsIn(new Map(), entries);
+
 function* loadedAmounts(columns: ArrowColumns, name: string): Generator<number> {
   const numbers = numbersOf(columns.get(name));
   if (!numbers) return;

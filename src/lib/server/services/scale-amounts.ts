@@ -245,5 +245,5 @@ export function whyNothing(edit: ScaleEdit): string {
     return 'The change rounds to zero on every leaf; there is nothing to write';
   if (waySpread(edit) === 'price')
     return 'The price cannot be held in this slice: its rows cancel each other out, or rows that get units have no value; narrow the slice, or change value and units separately';
-  return 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent';
+  return 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale all measures by percent';
 }
