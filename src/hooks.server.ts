@@ -20,6 +20,7 @@ import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
 import { requireCluster, requireCurrentSchema } from '$lib/server/services/health';
 import { endpointOf, NOBODY, requireRole, whoSent } from '$lib/server/sign-in';
+import { Webhook } from '$lib/server/webhook';
 import type { Logger } from 'pino';
 
 let config: Config;
@@ -33,6 +34,7 @@ let logger: Logger;
 /** Whether the server was asked to end. Health checks then fail, so that proxies stop sending requests. */
 let isEnding = false;
 let metrics: Metrics | undefined;
+let webhook: Webhook | undefined;
 
 /** Runs before the server listens. The server does not start without a configuration and a current schema. */
 export const init: ServerInit = async () => {
@@ -50,16 +52,19 @@ export const init: ServerInit = async () => {
     bodies = new Bodies(budget, config.keepEntries);
     totals = new KeptTotals(config.keepEntries);
     monthTotals = new KeptTotals(config.keepEntries, ({ months }) => months.length);
-    events = new Events(
-      (listening) =>
-        db.listen(listening, (error) =>
-          logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost'),
-        ),
-      config.heartbeat,
-    );
+    const logLost = (error: Error) =>
+      logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost');
+    events = new Events((listening) => db.listen(listening, logLost), config.heartbeat);
+    webhook = config.webhook
+      ? new Webhook(config.webhook, (listening, lock) => db.listen(listening, logLost, lock), {
+          failed: (reason) => logger.warn({ reason }, 'the webhook could not be reached'),
+          recovered: () => logger.info('the webhook is reached again'),
+        })
+      : undefined;
     metrics = config.metrics
       ? new Metrics(version, () => db.load(), budget, bodies, events)
       : undefined;
+    if (webhook) metrics?.addWebhook(webhook);
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
     await requireCluster(db, config.distribute);
   } catch (error) {
@@ -69,6 +74,8 @@ export const init: ServerInit = async () => {
   process.once('sveltekit:shutdown', () => void db.close());
   // An open stream is a request in flight, and the server would wait for its end.
   process.once('forecast-pivot:closing', () => events.end());
+  process.once('forecast-pivot:closing', () => webhook?.end());
+  void webhook?.start();
   if (!dev)
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => (isEnding = true));
 };

@@ -35,6 +35,7 @@ describe('the configuration', () => {
       readerTimeout: 60_000,
       heartbeat: 20_000,
       distribute: null,
+      webhook: null,
       signIn: null,
     });
   });
@@ -101,10 +102,40 @@ describe('the configuration', () => {
     ['PF_GROUPS_HEADER', 'x-groups', 'PF_USER_HEADER'],
     ['PF_PLANNERS', 'planners', 'PF_GROUPS_HEADER'],
     ['PF_ADMINS', 'admins', 'PF_GROUPS_HEADER'],
+    ['PF_WEBHOOK_SECRET', 'a key of 16 bytes', 'PF_WEBHOOK'],
   ])('refuses %s=%s without %s', (name, value, other) => {
     expect(() => loadConfig({ ...needed, [name]: value })).toThrow(
       `${name} has no effect without ${other}`,
     );
+  });
+
+  it('reads where events are sent to, and the key that signs them', () => {
+    const webhook = (PF_WEBHOOK_SECRET: string) =>
+      loadConfig({ ...needed, PF_WEBHOOK: 'https://example.com/hook', PF_WEBHOOK_SECRET }).webhook;
+    expect(webhook('a key of 16 bytes')).toEqual({
+      url: new URL('https://example.com/hook'),
+      secret: Buffer.from('a key of 16 bytes'),
+    });
+    expect(webhook('whsec_MDEyMzQ1Njc4OWFiY2RlZg==')?.secret).toEqual(
+      Buffer.from('0123456789abcdef'),
+    );
+    expect(loadConfig(needed).webhook).toBeNull();
+  });
+
+  it.each([
+    [{ PF_WEBHOOK: 'https://example.com/hook' }, 'PF_WEBHOOK_SECRET'],
+    [
+      { PF_WEBHOOK: 'https://example.com/hook', PF_WEBHOOK_SECRET: 'short' },
+      'PF_WEBHOOK_SECRET must have at least 16 bytes',
+    ],
+    [
+      { PF_WEBHOOK: 'ftp://ann:s3cret@example.com', PF_WEBHOOK_SECRET: 'a key of 16 bytes' },
+      'PF_WEBHOOK must be a URL that begins with https:// or http://',
+    ],
+  ])('refuses a webhook that cannot work: %j', (env, sentence) => {
+    const load = () => loadConfig({ ...needed, ...env });
+    expect(load).toThrow(sentence);
+    expect(load).not.toThrow('s3cret');
   });
 
   it('encrypts connections only if DB_SSLMODE asks for it', () => {

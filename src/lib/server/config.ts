@@ -7,6 +7,7 @@ import { reasonOf } from './errors';
 import type { HostRules } from './hosts';
 import { hostName } from './hosts';
 import type { SignInRules } from './sign-in';
+import type { WebhookRules } from './webhook-request';
 
 /** How to reach PostgreSQL (docs/contract/01-what-the-service-does.md#encrypted-connections). */
 export interface DatabaseConfig {
@@ -52,6 +53,8 @@ export interface Config {
   heartbeat: number;
   /** Number of shards of the forecast table of a new version; null if it is not distributed. */
   distribute: number | null;
+  /** Where the events of all versions are sent to; null if nowhere. */
+  webhook: WebhookRules | null;
   logLevel: LogLevel;
   /** Whether `GET /api/metrics` answers. */
   metrics: boolean;
@@ -64,6 +67,8 @@ const MEGABYTE = 1_048_576;
 const SSL_MODES = ['disable', 'require', 'verify-full'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const MILLISECONDS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
+/** The shortest key that signs messages of the webhook, in bytes. */
+const LEAST_SECRET = 16;
 /** setTimeout and statement_timeout both end at a 32-bit integer. */
 const LONGEST_TIMEOUT = 2_147_483_647;
 
@@ -105,12 +110,13 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     planners: name('PF_PLANNERS', 'one group', groupName),
     admins: name('PF_ADMINS', 'one group', groupName),
   };
-  // An operator who sets the first of these wants to sign people in, or to distinguish them.
+  // An operator who sets the first of these expects an effect.
   for (const [variable, needed] of [
     ['PF_TRUSTED_PROXIES', 'PF_USER_HEADER'],
     ['PF_GROUPS_HEADER', 'PF_USER_HEADER'],
     ['PF_PLANNERS', 'PF_GROUPS_HEADER'],
     ['PF_ADMINS', 'PF_GROUPS_HEADER'],
+    ['PF_WEBHOOK_SECRET', 'PF_WEBHOOK'],
   ] as const) {
     if (env[variable] && !env[needed]) {
       unusable.push(`${variable} has no effect without ${needed}`);
@@ -155,6 +161,18 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       unusable.push(`DB_SSLMODE=${mode} needs a host in DB_HOST: a local socket is not encrypted`);
     }
     return { rejectUnauthorized: mode === 'verify-full', ca };
+  };
+
+  const webhook = (): WebhookRules | null => {
+    if (!env.PF_WEBHOOK) return null;
+    const url = webUrl(env.PF_WEBHOOK);
+    // The value may contain a password, so the sentence does not repeat it.
+    if (!url) unusable.push('PF_WEBHOOK must be a URL that begins with https:// or http://');
+    const secret = secretBytes(required('PF_WEBHOOK_SECRET'));
+    if (env.PF_WEBHOOK_SECRET && secret.length < LEAST_SECRET) {
+      unusable.push(`PF_WEBHOOK_SECRET must have at least ${LEAST_SECRET} bytes`);
+    }
+    return url && { url, secret };
   };
 
   // The listener reads PORT itself, and would take one that it cannot use.
@@ -217,6 +235,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       'a number of shards from 1 to 1000',
       (s) => wholeNumber(s, 1, 1000),
     ),
+    webhook: webhook(),
     logLevel: read(
       'PF_LOG_LEVEL',
       'info',
@@ -258,6 +277,16 @@ function isCertificate(pem: string): boolean {
     return false;
   }
 }
+
+function webUrl(s: string): URL | null {
+  if (!URL.canParse(s)) return null;
+  const url = new URL(s);
+  return ['https:', 'http:'].includes(url.protocol) ? url : null;
+}
+
+/** The bytes of a secret: after `whsec_`, as Standard Webhooks write it, they are in Base64. */
+const secretBytes = (s: string): Buffer =>
+  s.startsWith('whsec_') ? Buffer.from(s.slice(6), 'base64') : Buffer.from(s);
 
 /** Names without ports; a name that is none makes the whole list unusable. */
 function hostNames(s: string): string[] | null {

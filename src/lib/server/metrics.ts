@@ -35,6 +35,14 @@ interface StreamLoad {
   readonly open: number;
 }
 
+/** Messages to the webhook. */
+interface WebhookLoad {
+  /** Messages that wait for the receiver. */
+  readonly waiting: number;
+  /** Attempts to send a message, by outcome. */
+  readonly attempts: Readonly<Record<'sent' | 'failed', number>>;
+}
+
 /** The measurements of one answered request. */
 interface AnsweredRequest {
   method: string;
@@ -94,14 +102,7 @@ export class Metrics {
       registers,
     });
     const gauge = (name: string, help: string, value: () => number) =>
-      new Gauge({
-        name: `forecast_pivot_${name}`,
-        help,
-        registers,
-        collect() {
-          this.set(value());
-        },
-      });
+      this.gauge(name, help, value);
     gauge('connections_in_use', 'Database connections in use', () => load().connections);
     gauge('connections_waiting', 'Requests waiting for a connection', () => load().waiting);
     gauge('writers_waiting', 'Writes waiting in the queue of their version', () => load().writers);
@@ -117,6 +118,32 @@ export class Metrics {
     gauge('row_memory_limit_bytes', 'Memory limit for rows', () => memory.bytes);
     gauge('event_streams', 'Open event streams', () => streams.open);
     gauge('row_memory_waiting', 'Answers waiting for memory', () => memory.waiting);
+  }
+
+  private gauge(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name: `forecast_pivot_${name}`,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+
+  /** Adds the metrics of a webhook. */
+  addWebhook(load: WebhookLoad): void {
+    this.gauge('webhook_waiting', 'Messages waiting for the webhook', () => load.waiting);
+    new Counter({
+      name: 'forecast_pivot_webhook_attempts_total',
+      help: 'Attempts to send a message to the webhook, by outcome: sent or failed',
+      labelNames: ['outcome'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [outcome, count] of Object.entries(load.attempts)) this.inc({ outcome }, count);
+      },
+    });
   }
 
   /** Records an answer whose headers are ready. */

@@ -182,11 +182,11 @@ export class Connections {
   }
 
   /** A connection of its own for events; see `Database.listen`. */
-  listen(listening: Listening, onLost: (error: Error) => void): Listener {
+  listen(listening: Listening, onLost: (error: Error) => void, lock: number | null): Listener {
     // An unresponsive server must be detected here, because nothing else runs on this connection.
     const limits = { query_timeout: LISTENER_MILLISECONDS };
     const config = { ...clientConfig(this.settings), ...limits };
-    return new Listener(config, listening, (client) => this.failover.meet(client), onLost);
+    return new Listener(config, listening, (client) => this.failover.meet(client), onLost, lock);
   }
 
   /** Numbers of connections in use, and of requests that wait for one. */

@@ -179,9 +179,14 @@ export class Database extends Queryable {
    * Opens a connection outside the pool that reports the commits of any process.
    *
    * @param onLost called whenever the connection is lost; it then reopens automatically
+   * @param lock number of an advisory lock, if only one process may get the events; null for none
    */
-  listen(listening: Listening, onLost: (error: Error) => void): Listener {
-    return this.connections.listen(listening, onLost);
+  listen(
+    listening: Listening,
+    onLost: (error: Error) => void,
+    lock: number | null = null,
+  ): Listener {
+    return this.connections.listen(listening, onLost, lock);
   }
 
   /**
