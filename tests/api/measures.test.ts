@@ -272,6 +272,29 @@ describe('A scale of further measures', () => {
     expect(await one('sum(cost)', `pf_iter = 'scale'`)).toBe('1000.000');
   });
 
+  it('parts every measure like a further measure of another slice', async ({ service }) => {
+    const { done, refused, one } = await measured(service);
+    const like = { slice: { Region: 'West' }, by: ['Product'], measure: 'cost' };
+    const body = { slice: NORTH, value_incr: 1000, measures: { hours: { incr: 90 } } };
+    await done('scale', { ...body, spread: { like } });
+    const west = `"Region" = 'West' AND pf_iter = 'baseline'`;
+    const part = (of: number, digits: number) =>
+      one(
+        `round(${of} * sum(cost) FILTER (WHERE "Product" = 'Desk') / sum(cost), ${digits})`,
+        west,
+      );
+    const desk = `pf_iter = 'scale' AND "Product" = 'Desk'`;
+    expect(await one('sum("Sales")', desk)).toBe(await part(1000, 2));
+    expect(Number(await one('sum(hours)', desk))).toBeCloseTo(Number(await part(90, 15)), 9);
+    const wrong = await refused(
+      'scale',
+      { ...body, spread: { like: { ...like, measure: 'Sales' } } },
+      400,
+    );
+    expect(wrong).toMatchObject({ field: 'spread.like.measure' });
+    expect(wrong.error).toContain('"Sales"');
+  });
+
   it('names every measure where its rows cancel each other out', async ({ service }) => {
     const { path } = await plan(
       service,

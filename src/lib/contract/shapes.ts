@@ -86,8 +86,10 @@ const likeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of) 
     ),
     measure: v.optional(
       v.pipe(
-        v.picklist(['value', 'units']),
-        v.description('The weights of all measures; by default each has its own'),
+        text,
+        v.description(
+          'The measure whose sums are the weights of all measures: value, units or the column of a further measure; by default each has its own',
+        ),
       ),
     ),
   });

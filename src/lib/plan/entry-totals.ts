@@ -1,4 +1,4 @@
-/** The totals of a log entry by measure, and how those of two runs of an entry differ. */
+/** The totals of rows by measure, and how those of two runs of an entry differ. */
 import { isSingleRole } from '../contract/columns';
 import type { Totals } from '../contract/primitives';
 import { differences } from '../pivot/values/ratios';

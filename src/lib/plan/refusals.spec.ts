@@ -45,4 +45,18 @@ describe('whyNoShare', () => {
     expect(whyNoShare('change', 0.1, rows(1, null, 2001), decimals)).toBe(null);
     expect(whyNoShare('change', 0.1, rows(0, 0), decimals)).toContain('all 0');
   });
+
+  it('considers further measures', () => {
+    const costly = (cost: number, gross: number | null = null) => ({
+      ...rows(0, 0),
+      ...{ measures: { cost }, measure_gross: { cost: gross } },
+    });
+    const places = { ...decimals, measure_decimals: { cost: 1 } };
+    expect(whyNoShare('move', 1, costly(0), places)).toContain('nothing to move');
+    expect(whyNoShare('move', 1, costly(5), places)).toBe(null);
+    expect(whyNoShare('copy', 1, costly(0, 80), places)).toBe(null);
+    expect(whyNoShare('change', 0.001, costly(5), places)).toContain('rounds to 0');
+    const unrounded = { ...decimals, measure_decimals: { cost: null } };
+    expect(whyNoShare('change', 0.001, costly(5), unrounded)).toBe(null);
+  });
 });

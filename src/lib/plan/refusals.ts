@@ -1,6 +1,8 @@
 /** Why an amount cannot be written, as sentences. */
+import { isSingleRole, SINGLE_ROLES } from '../contract/columns';
 import { exactBelow, roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
+import { totalOf } from './entry-totals';
 import type { MeasureEdit, ScaleDraft } from './scale-draft';
 
 /** Why a percentage cannot be typed if the sum is 0. */
@@ -23,27 +25,46 @@ export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string
   return isPercentage ? 'A percentage applies to each row, so it cannot be spread equally.' : null;
 }
 
-/** Whether the amounts of a measure are zero on every leaf. */
-export const isZero = (role: 'value' | 'units', free: SlicePreview['free']): boolean =>
-  !free[`${role}_total`] && !free[`${role}_gross`];
-
-/** Whether the amounts of both measures are zero on every leaf, so that no operation can move or copy any. */
-export const isAllZero = (rows: SlicePreview['free']): boolean =>
-  isZero('value', rows) && isZero('units', rows);
-
-/** Number of decimals of the measures of some rows. */
-export type RowDecimals = Pick<SlicePreview, 'value_decimals' | 'units_decimals'>;
+/** Returns the sum of the absolute amounts of a measure; null unless its rows cancel each other out. */
+const grossOf = (key: string, free: SlicePreview['free']): number | null =>
+  isSingleRole(key) ? free[`${key}_gross`] : (free.measure_gross?.[key] ?? null);
 
 /**
- * Whether a share of the amounts of both measures rounds to zero. For rows that do not cancel each other out,
+ * Whether the amounts of a measure are zero on every leaf.
+ *
+ * @param key `value`, `units` or the column of a further measure
+ */
+export const isZero = (key: string, free: SlicePreview['free']): boolean =>
+  !totalOf(free, key) && !grossOf(key, free);
+
+/** The measures that rows have. */
+const measuresIn = ({ measures }: SlicePreview['free']): readonly string[] => [
+  ...SINGLE_ROLES,
+  ...Object.keys(measures ?? {}),
+];
+
+/** Whether the amounts of all measures are zero on every leaf, so that no operation can move or copy any. */
+export const isAllZero = (rows: SlicePreview['free']): boolean =>
+  measuresIn(rows).every((key) => isZero(key, rows));
+
+/** Number of decimals of the measures of some rows. */
+export type RowDecimals = Pick<
+  SlicePreview,
+  'value_decimals' | 'units_decimals' | 'measure_decimals'
+>;
+
+/**
+ * Whether a share of the amounts of every measure rounds to zero. For rows that do not cancel each other out,
  * the share of the total decides.
  *
  * @param share such as 0.05 for 5 %
  */
 const roundsToZero = (share: number, rows: SlicePreview['free'], decimals: RowDecimals): boolean =>
-  (['value', 'units'] as const).every((role) => {
-    const amount = Math.abs(rows[`${role}_gross`] ?? rows[`${role}_total`] ?? 0);
-    const digits = decimals[`${role}_decimals`];
+  measuresIn(rows).every((key) => {
+    const amount = Math.abs(grossOf(key, rows) ?? totalOf(rows, key) ?? 0);
+    const digits = isSingleRole(key)
+      ? decimals[`${key}_decimals`]
+      : (decimals.measure_decimals?.[key] ?? null);
     return digits === null ? amount * share === 0 : roundedProduct(amount, share, digits) === 0;
   });
 

@@ -1,6 +1,7 @@
 /** Reads the weights of the shape of a scale. */
 import * as v from 'valibot';
 import { shapeOf } from '../../contract/amounts';
+import { isSingleRole, measureKey } from '../../contract/columns';
 import type { ScaleEdit } from '../../contract/operations';
 import { Iter } from '../../contract/operations';
 import type {
@@ -22,7 +23,7 @@ import { listVersions } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import { daysOfPeriod, isFirstDay } from '../periods';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { leafColumns, measureOf } from '../sql/forecast-columns';
+import { leafColumns, measureColumns } from '../sql/forecast-columns';
 import type { Grouping } from '../sql/groups';
 import { groupKey } from '../sql/groups';
 import { movedDay } from '../sql/loaded-day';
@@ -219,9 +220,7 @@ async function readLike(like: Like, target: ForecastVersion, tx: Transaction): P
   const { slice, date_offset: offset, measure } = like;
   const of = await versionOf(like, target, tx);
   const by = groupingOfLike(like, of.columns);
-  if (measure && !measureOf(measure, of.columns)) {
-    throw faultAt(fieldPlace('spread.like.measure'), 422, `the source has no ${measure} column`);
-  }
+  requireMeasure(measure, of.columns);
   const { where, skipped } = sliceOf(of, slice, 'spread.like.slice');
   if (skipped.length > 0 && skipped.length === Object.keys(slice).length) {
     throw faultAt(
@@ -256,6 +255,15 @@ async function readLike(like: Like, target: ForecastVersion, tx: Transaction): P
     };
   });
   return { weights, skipped };
+}
+
+/** @throws AppError 400 for a name that is no measure, 422 for value or units if the source has none */
+function requireMeasure(measure: string | undefined, columns: readonly ForecastColumn[]): void {
+  if (measure === undefined || measureColumns(columns).some((c) => measureKey(c) === measure))
+    return;
+  const place = fieldPlace('spread.like.measure');
+  if (isSingleRole(measure)) throw faultAt(place, 422, `the source has no ${measure} column`);
+  throw faultAt(place, 400, `must be value, units or a further measure, and "${measure}" is none`);
 }
 
 /** @throws AppError 422 for a version that the source does not have */
