@@ -252,10 +252,13 @@ describe('Comments', () => {
     const stream = await openEvents(service.url, path);
     const { id } = await write(service, path, { slice: NORTH, text: 'x' });
     ok(await service.api.patch(`/comments/${id}`, { ...bea, resolved: true }));
+    // Changes nothing, so it is no event.
+    ok(await service.api.patch(`/comments/${id}`, { ...bea, resolved: true }));
     expect((await del(service, `/comments/${id}`, ann)).status).toBe(204);
-    const events = await stream.events(3);
+    const next = await write(service, path, { slice: NORTH, text: 'y' });
+    const events = await stream.events(4);
     expect(events.map(({ event, data }) => [event, data])).toEqual(
-      Array(3).fill(['comment', { id }]),
+      [id, id, id, next.id].map((each) => ['comment', { id: each }]),
     );
   });
 });

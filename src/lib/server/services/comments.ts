@@ -111,7 +111,8 @@ export const editComment = (
   { text, resolved, pf_user }: EditCommentRequest,
 ): Promise<Comment> =>
   db.transaction(async (tx) => {
-    let comment = await lockComment(tx, id);
+    const before = await lockComment(tx, id);
+    let comment = before;
     const { version_id: versionId, parent, resolved_at } = comment;
     if (resolved !== undefined && parent !== undefined) {
       throw new AppError(
@@ -127,7 +128,7 @@ export const editComment = (
     if (resolved !== undefined && resolved !== (resolved_at !== undefined)) {
       comment = await setResolved(tx, id, resolved ? pf_user : null);
     }
-    await tell(tx, versionId, { kind: 'comment', id });
+    if (comment !== before) await tell(tx, versionId, { kind: 'comment', id });
     return comment;
   });
 
