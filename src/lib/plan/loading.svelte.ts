@@ -68,6 +68,8 @@ export class Loading {
   history: History = { timeline: null, revision: null };
   /** The formulas of the source, as they were when the rows were loaded. */
   formulas = $state.raw<readonly CheckedFormula[]>([]);
+  /** Why the formulas could not be read, so that the pivot shows none; null if they were. */
+  formulaFailure = $state.raw<string | null>(null);
   /** The pivot on screen; null until it is ready. */
   pivot: Pivot | null = null;
   private readonly call = new LatestCall();
@@ -105,9 +107,7 @@ export class Loading {
         () => undefined,
       );
       const layout = place.layout();
-      const formulas = api.listFormulas(this.planned.source.id, { signal });
-      // The error reaches the code below that awaits the formulas.
-      formulas.catch(() => undefined);
+      const formulas = this.readFormulas(signal);
       const { bytes, index, rows, history, fellBack } = await downloadRows(
         this.planned.id,
         this.planned.columns,
@@ -123,7 +123,7 @@ export class Loading {
         this.phase = { kind: 'empty' };
         return;
       }
-      this.formulas = await formulas;
+      await formulas;
       this.phase = { kind: 'loading', step: 'engine', progress: null };
       await this.show(bytes, index, { ...place, layout: await layout }, signal);
     } catch (error) {
@@ -133,6 +133,20 @@ export class Loading {
         reason: pivotMessageOf(error),
         retry: !(error instanceof TooLargeError),
       };
+    }
+  }
+
+  /** Reads the formulas of the source. Never throws: without them the pivot opens, and says why they are missing. */
+  private async readFormulas(signal: AbortSignal): Promise<void> {
+    try {
+      const formulas = await api.listFormulas(this.planned.source.id, { signal });
+      if (signal.aborted) return;
+      this.formulas = formulas;
+      this.formulaFailure = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.formulas = [];
+      this.formulaFailure = pivotMessageOf(error);
     }
   }
 

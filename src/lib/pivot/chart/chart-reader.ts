@@ -19,7 +19,7 @@ import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';
 import { readFormats, type ColumnFormat } from '../values/column-format';
 import type { Origins } from '../rows/origins';
-import { isAdditive, paintingOf } from '../values/ratios';
+import { isAdditive, paintingOf, ratiosIn } from '../values/ratios';
 import { isTimeUnit } from '../values/time-unit';
 
 /** Largest number of series; if there are more, the others are combined into one of them. */
@@ -92,7 +92,8 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   const axes = chartAxes(layout, timeTest(columns, schema, source.months));
   const sides = measure?.sides ?? [];
   const name = measure?.name ?? '';
-  const paintings = sides.map(({ column }) => paintingOf(column, origins.ratios));
+  const ratios = ratiosIn(origins.ratios, layout.aggregates);
+  const paintings = sides.map(({ column }) => paintingOf(column, ratios));
   const isRatio = origins.ratios.has(name);
   const shape = {
     ...axes,

@@ -309,7 +309,9 @@ export class Marks {
 
   /** Checks whether the log entry wrote into a cell, and not only into cells below it that are shown. */
   private isWritten(identity: CellIdentity, cell: Element): boolean {
-    if (!this.written || this.written.amountIn(identity) === 0) return false;
+    if (!this.written) return false;
+    if (this.written.amountIn(identity) === 0 && !this.written.changesResult(identity))
+      return false;
     const { x, y } = this.element.getMeta(cell) ?? {};
     const column = this.shown.columnAt(x);
     const isTotal = column !== null && column.leaves.length > 1 && !column.isClosed;
@@ -318,6 +320,7 @@ export class Marks {
 
   /** Returns the text of a cell that a trial changes; null if the trial does not change it. */
   private triedText(identity: CellIdentity, cell: Element): string | null {
+    if (this.tried?.tried.changesResult(identity)) return 'Changed by what you are trying';
     const after = this.numbers.get(cell) ?? 0;
     const amount = this.tried?.tried.amountIn(identity) ?? 0;
     return this.tried && amount !== 0

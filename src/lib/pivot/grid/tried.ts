@@ -21,7 +21,14 @@ type Shown = Pick<
 
 /** Amounts that the rows of a log entry, or those of a trial, add to each cell of a view. */
 export class Tried {
-  private constructor(private readonly amounts: ReadonlyMap<string, number>) {}
+  /**
+   * @param amounts by cell
+   * @param parts the measures behind the column of a formula
+   */
+  private constructor(
+    private readonly amounts: ReadonlyMap<string, number>,
+    private readonly parts: ReadonlyMap<string, readonly string[]> = new Map(),
+  ) {}
 
   /**
    * Adds up the rows of one log entry in the groups of a view. There are no amounts for ungrouped views, and
@@ -37,8 +44,15 @@ export class Tried {
     logid: number,
     sizes = false,
   ): Promise<Tried> {
-    const measures = columns.filter(
-      (name): name is string => name !== null && !ratios.has(name) && isAdditive(aggregates[name]),
+    const shown = columns.filter((name) => name !== null);
+    const parts = new Map(
+      shown.flatMap((name) => {
+        const ratio = ratios.get(name);
+        return ratio && 'result' in ratio ? [[name, ratio.parts] as const] : [];
+      }),
+    );
+    const measures = [...new Set([...shown, ...[...parts.values()].flat()])].filter(
+      (name) => !ratios.has(name) && isAdditive(aggregates[name]),
     );
     const isOr = filter_op === 'or' && filter.length > 1;
     if (group_by.length === 0 || measures.length === 0 || isOr) return new Tried(new Map());
@@ -58,10 +72,16 @@ export class Tried {
     );
     const { paths, columns: sums } = parseRows(text);
     if (!paths || paths.length > MOST_GROUPS) return new Tried(new Map());
-    return new Tried(amountsOf(paths, sums, group_by.length, split_by.length));
+    return new Tried(amountsOf(paths, sums, group_by.length, split_by.length), parts);
   }
 
-  /** Returns the amount that the rows add to a cell; 0 if they do not change it. */
+  /** Checks whether the rows change the result of a formula in a cell; false for a cell of any other column. */
+  changesResult(cell: CellIdentity): boolean {
+    const parts = this.parts.get(cell.measure ?? '') ?? [];
+    return parts.some((measure) => this.amountIn({ ...cell, measure }) !== 0);
+  }
+
+  /** Returns the amount that the rows add to a cell; 0 if they do not change it, and for the result of a formula. */
   amountIn(cell: CellIdentity): number {
     return this.amounts.get(cellKey(cell)) ?? 0;
   }

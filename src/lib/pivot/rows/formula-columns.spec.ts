@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckedFormula } from '../../contract/formulas';
-import { awkwardRows, bytesOf, type Row, tableFrom } from '../../../../tests/support/pivot-tables';
+import {
+  awkwardRows,
+  bytesOf,
+  type Row,
+  SCHEMA,
+  tableFrom,
+} from '../../../../tests/support/pivot-tables';
 import { ViewReader } from '../grid/view-reader';
 import { measureFormats } from '../layout/formats';
 import type { EngineTable } from '../values/engine-types';
@@ -80,6 +86,39 @@ describe('the columns of formulas', () => {
       await view.delete();
     },
   );
+
+  it('are not compared by a column of the source that has the name of a part', () => {
+    const rows = awkwardRows(60).map((row) => ({ ...row, 'units: reference': 1 }));
+    const bytes = bytesOf(rows, { ...SCHEMA, 'units: reference': 'integer' });
+    const measures = ['value', 'units'];
+    const { origins } = Origins.prepare(columnsIn(bytes), measures, [], [], FORMULAS);
+    const of = (name: string) => origins.parts.filter((part) => part.startsWith(name));
+    expect(of('value: price')).toEqual(['value: price']);
+    expect(of('Margin %')).toEqual(['Margin %']);
+    // A formula without that measure is compared.
+    const alone = usableFormulas([stored({ expression: 'value / 2' })]);
+    const { origins: others } = Origins.prepare(columnsIn(bytes), measures, [], [], alone);
+    expect(others.parts).toContain('Margin %: Δ %');
+  });
+
+  it('are empty if a measure shows another aggregate than its sum', async () => {
+    const { columns, origins } = prepared(awkwardRows(60));
+    const table = (await tableFrom(encoded(columns))) as unknown as EngineTable;
+    const resultsWith = async (aggregates: Record<string, string>) => {
+      const whole = ['Margin %', 'value', 'units'];
+      const view = await table.view({ group_by: ['region'], columns: whole, aggregates });
+      const { ratios } = origins;
+      const reader = await ViewReader.open(table, view, { columns: whole, aggregates }, { ratios });
+      const paths = await reader.rowPaths(0);
+      const found = await Promise.all(paths.map((_, y) => reader.valueAt(0, y)));
+      await reader.dispose();
+      await view.delete();
+      return found.filter((result) => result !== null);
+    };
+    expect((await resultsWith({})).length).toBeGreaterThan(1);
+    expect(await resultsWith({ units: 'avg' })).toEqual([]);
+    expect((await resultsWith({ units: 'sum' })).length).toBeGreaterThan(1);
+  });
 
   it('are left out if a measure is not loaded, a column has the name, or the service names a problem', () => {
     const bytes = bytesOf(awkwardRows(3));

@@ -1,6 +1,7 @@
 /** Loads each measure of a pivot as one column per origin. */
 import type { Column } from '@uwdata/flechette';
 import type { Decimals } from '../../contract/decimals';
+import { measuresIn } from '../../contract/formula-expression';
 import { OPERATIONS } from '../../contract/operations';
 import type { Ratio } from '../values/ratios';
 import { type ArrowColumns, mapped, numbersOf, whole, widened } from './arrow-columns';
@@ -175,8 +176,13 @@ export class Origins {
     const make = (measure: string, origin: Origin, suffixes: Suffixes, version: number | null) => {
       const name = nameOf(measure, origin, suffixes);
       const needed = SHARES[origin] ?? [];
-      const isMade = (part: Origin) => made.has(nameOf(measure, part, suffixes));
-      if (!columns.has(name) && needed.every(isMade)) made.set(name, { measure, origin, version });
+      const isMade = (part: Origin, of = measure) => made.has(nameOf(of, part, suffixes));
+      // A column of the source may have the name of a part.
+      const compared = WITH_OTHER.includes(origin) ? 'other' : 'reference';
+      const used = formulas.find((formula) => formula.name === measure);
+      const hasParts = !used || measuresIn(used.expression).every((of) => isMade(compared, of));
+      if (!columns.has(name) && hasParts && needed.every((part) => isMade(part)))
+        made.set(name, { measure, origin, version });
     };
     const usable = formulas.filter(
       (formula) => isComputable(formula, numbers) && !columns.has(formula.name),

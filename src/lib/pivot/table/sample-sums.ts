@@ -14,7 +14,10 @@ export interface SampleRow {
 /** Number of groups that are read. */
 const GROUPS = 5;
 
-/** Returns the sums of measures in all rows that the filters admit, then in the first groups of a layout. */
+/** The name of an expression with the same value in every row; columns of a source have no control characters first. */
+const ALL = '\u0001';
+
+/** Returns the sums of measures in all rows that the filters admit, then in the first groups of a layout if it has any. */
 export async function sampleSums(
   table: ReadTable,
   layout: Layout,
@@ -24,10 +27,15 @@ export async function sampleSums(
   const loaded = measures.filter((name) => name in schema);
   const { group_by = [], filter = [], expressions = {} } = layout;
   const by = group_by.slice(0, 1);
-  if (loaded.length === 0 || by.length === 0) return [];
-  const config = { group_by: by, columns: loaded, filter, expressions };
+  if (loaded.length === 0) return [];
+  // The engine adds up rows only in groups; a group by the same number has the total row and one other.
+  const grouping =
+    by.length > 0
+      ? { group_by: by, expressions }
+      : { group_by: [ALL], expressions: { ...expressions, [ALL]: '1' } };
+  const config = { ...grouping, columns: loaded, filter };
   const text = await withView(table, config, (view) =>
-    view.to_columns_string({ end_row: 1 + GROUPS }),
+    view.to_columns_string({ end_row: by.length > 0 ? 1 + GROUPS : 1 }),
   );
   const { paths, columns } = parseRows(text);
   const style = labelStyle(schema[by[0] ?? ''], expressions[by[0] ?? '']);

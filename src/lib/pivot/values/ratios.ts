@@ -212,4 +212,21 @@ export const partsBehind = (
 export const isAdditive = (aggregate: unknown = 'sum'): boolean =>
   aggregate === 'sum' || aggregate === 'count';
 
+/**
+ * Returns the computed columns of a view. A formula is evaluated on sums, so it is empty where one of its measures
+ * shows another aggregate, such as an average.
+ *
+ * @param aggregates of the columns; absent for a sum
+ */
+export const ratiosIn = (
+  ratios: ReadonlyMap<string, Ratio>,
+  aggregates: Readonly<Record<string, unknown>> = {},
+): ReadonlyMap<string, Ratio> =>
+  new Map(
+    [...ratios].map(([name, ratio]): [string, Ratio] => {
+      const isOnSums = partsOf(ratio).every((part) => (aggregates[part] ?? 'sum') === 'sum');
+      return [name, isOnSums || !('result' in ratio) ? ratio : { ...ratio, result: () => null }];
+    }),
+  );
+
 const isNumber = (value: unknown): value is number => typeof value === 'number';
