@@ -107,3 +107,44 @@ test('a formula is evaluated on sums at every level, compared, sorted by, drawn 
       .nth(series.indexOf('Furniture') - 1),
   ).toHaveText(percent(of(plan, ['Furniture'])));
 });
+
+test('a formula is written with names offered and results on real rows, and a pivot opens without formulas that cannot be read', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+  await page.getByRole('button', { name: 'Formulas …', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Formulas', exact: true });
+  await dialog.getByLabel('Name', { exact: true }).fill('Per piece');
+  const expression = dialog.getByRole('combobox', { name: 'Expression', exact: true });
+  await expression.fill('Sales / qu');
+  await expect(dialog.getByRole('option', { name: 'Quantity', exact: true })).toBeVisible();
+  await expression.press('Enter');
+  await expect(expression).toHaveValue('Sales / Quantity');
+  const [row] = await service.query<{ price: number }>(
+    `SELECT (sum("Sales") / sum("Quantity"))::float8 AS price FROM ${TABLE}`,
+  );
+  const price = new Intl.NumberFormat('en-US', {
+    ...{ minimumFractionDigits: 2, maximumFractionDigits: 2 },
+  }).format(row!.price);
+  await expect(dialog.getByRole('row', { name: `Total ${price}`, exact: true })).toBeVisible();
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Saved: formula Per piece.', { exact: true })).toBeVisible();
+  const head = pivot.grid.locator('thead th', { hasText: /^Per piece/ }).first();
+  await expect(head).toBeVisible({ timeout: 40_000 });
+
+  const isFormulas = (url: URL) => url.pathname === '/api/sources/1/formulas';
+  await page.route(isFormulas, (route) =>
+    route.fulfill({ status: 500, json: { error: 'The formulas are broken.' } }),
+  );
+  await page.reload();
+  await pivot.drawn();
+  await expect(
+    page.getByText('The formulas could not be read, so the pivot shows none.'),
+  ).toContainText('The formulas are broken.');
+  await page.unroute(isFormulas);
+  await page.getByRole('button', { name: 'Try again', exact: true }).click();
+  await expect(head).toBeVisible({ timeout: 40_000 });
+});
