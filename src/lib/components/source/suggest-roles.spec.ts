@@ -39,7 +39,7 @@ describe('suggestRoles', () => {
       Sales: 'value',
       Quantity: 'units',
       Discount: 'ignore',
-      Profit: 'ignore',
+      Profit: 'measure',
     });
   });
 
@@ -230,6 +230,52 @@ describe('suggestRoles', () => {
     const roles = suggestRoles(Object.entries(columns).map(([cname, type]) => column(cname, type)));
     const holder = (role: string) => [...roles].find(([, r]) => r === role)?.[0] ?? null;
     expect({ value: holder('value'), units: holder('units') }).toEqual({ value, units });
+  });
+
+  it.each<[string, Record<string, string>, measures: string[]]>([
+    ['costs and profit', { day: D, Sales: N, cost: N, Profit: N, hours: I }, ['cost', 'Profit']],
+    [
+      'discounts and taxes in money',
+      { Sales: N, DiscountAmount: N, TaxAmt: N, Discounts: N },
+      ['DiscountAmount', 'TaxAmt', 'Discounts'],
+    ],
+    [
+      'a margin in money',
+      { Sales: N, margin_amount: N, margin_pct: N, margin: N },
+      ['margin_amount'],
+    ],
+    [
+      'prices and shares',
+      { Sales: N, Discount: N, 'Unit price': N, tax: N, 'price amount': N, 'tax rate amount': N },
+      [],
+    ],
+    ['keys and codes', { Sales: N, 'Row ID': I, 'Postal Code': I, store: I, Year: I, Age: I }, []],
+    [
+      'clicks of campaigns',
+      { day: D, impressions: I, clicks: I, spend: N },
+      ['impressions', 'clicks'],
+    ],
+    ['a table without value and units', { day: D, AEP: F, DAYTON: F }, []],
+  ])('finds the further measures of %s', (_, columns, measures) => {
+    const roles = suggestRoles(Object.entries(columns).map(([cname, type]) => column(cname, type)));
+    expect([...roles].flatMap(([name, role]) => (role === 'measure' ? name : []))).toEqual(
+      measures,
+    );
+  });
+
+  it('suggests no further measure for whole numbers that hardly repeat, nor for 0 and 1', () => {
+    const of = (type: string, samples: unknown[]) =>
+      suggestRoles([column('Sales', N), column('xyz', type, samples)]).get('xyz');
+    const numbers = Array.from({ length: 40 }, (_, i) => 1000 + i);
+    expect(of(I, numbers)).toBe('ignore');
+    expect(of(N, numbers)).toBe('measure');
+    expect(
+      of(
+        I,
+        numbers.map((n) => n % 7),
+      ),
+    ).toBe('measure');
+    expect(of(I, [0, 1, 1, null, 0])).toBe('ignore');
   });
 
   it('suggests numbers of stores and departments as dimensions, and treats numbers with glued names as identifiers', () => {

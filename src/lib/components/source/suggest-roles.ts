@@ -57,6 +57,10 @@ const WHOLE = ['total', 'global', 'overall'];
 const PRICE = ['price', 'msrp', 'discount', 'discounts', 'tax'];
 const SHARE = ['rate', 'pct', 'percent', 'percentage', 'ratio', 'margin'];
 const PER_UNIT = [...PRICE, ...SHARE];
+/** Words of amounts that belong to the words of {@link PER_UNIT}: "tax_amount". */
+const AMOUNT = ['amount', 'amt', 'discounts'];
+/** Words of numbers per unit, and of shares, even beside a word of an amount. */
+const NEVER_AMOUNT = ['price', 'msrp', ...SHARE.filter((word) => word !== 'margin')];
 /** Words of numbers that nobody adds up. */
 const NEVER_ADDED = [
   ...['lat', 'latitude', 'lon', 'lng', 'longitude', 'age', 'rank', 'rating', 'score', 'index'],
@@ -88,7 +92,7 @@ const MOSTLY_UNIQUE = 0.9;
 
 /**
  * Suggests a role for each column from its type, the words of its name and its first values. At most one
- * column becomes value and one units. An administrator checks the suggestion; nothing is saved.
+ * column becomes value and one units; beside them, further amounts become measures. An administrator checks the suggestion; nothing is saved.
  */
 export function suggestRoles(columns: readonly SuggestInput[]): Map<string, Role> {
   const roles = new Map(columns.map((column) => [column.cname, roleOf(column)]));
@@ -105,8 +109,26 @@ export function suggestRoles(columns: readonly SuggestInput[]): Map<string, Role
     UNITS,
   );
   if (units) roles.set(units.cname, 'units');
+  if (!value && !units) return roles;
+  for (const column of columns) {
+    if (column !== value && column !== units && isFurtherMeasure(column))
+      roles.set(column.cname, 'measure');
+  }
   return roles;
 }
+
+/**
+ * Returns whether a column beside value and units holds a further amount, such as cost or profit. A discount, a tax
+ * or a margin may be a share; with a word of an amount it is not. Whole numbers that hardly repeat may be keys.
+ */
+const isFurtherMeasure = (column: SuggestInput): boolean =>
+  (isMeasure(column, PER_UNIT) || (has(column, AMOUNT) && isMeasure(column, NEVER_AMOUNT))) &&
+  !(isWhole(column.type ?? '') && (isMostlyUnique(column.samples) || isFlag(column.samples)));
+
+/** Returns whether all values are 0 or 1. */
+const isFlag = (samples: readonly unknown[]): boolean =>
+  samples.length > 0 &&
+  samples.every((value) => value === null || ['0', '1'].includes(String(value)));
 
 /** Words of units that never name an amount. */
 const QUANTITIES = UNITS.filter((word) => !VALUE.includes(word));
