@@ -146,5 +146,9 @@ test('a formula is written with names offered and results on real rows, and a pi
   ).toContainText('The formulas are broken.');
   await page.unroute(isFormulas);
   await page.getByRole('button', { name: 'Try again', exact: true }).click();
-  await expect(head).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByText('The formulas could not be read')).toHaveCount(0);
+  await pivot.drawn();
+  await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+  const panel = page.getByRole('complementary', { name: 'Arrange' });
+  await expect(panel.locator('[data-field="Per piece"]')).toBeVisible({ timeout: 40_000 });
 });
