@@ -86,7 +86,7 @@ async function prepare(postgres: Postgres): Promise<void> {
   const server = await startServer({ database });
   try {
     const firstYear = firstPlannedYear();
-    const sample = await makeSample({ url: server.url, firstYear, grain: false });
+    const sample = await makeSample({ url: server.url, firstYear, grain: false, profit: true });
     await tellStory(server.url, sample, firstYear);
   } finally {
     await server.stop();

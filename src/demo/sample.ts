@@ -10,6 +10,8 @@ interface SampleOptions {
   firstYear: number;
   /** True to load the pivot at a grain of months; false to load raw rows. */
   grain: boolean;
+  /** True to plan the profit of the orders as a further measure. */
+  profit?: boolean;
 }
 
 export interface Sample {
@@ -60,7 +62,12 @@ const GRAIN = ['Order Year', 'Order Month', 'Category', 'Sub-Category', 'Region'
  * the planned years.
  * @throws with the service's error if it refuses a step
  */
-export async function makeSample({ url, firstYear, grain }: SampleOptions): Promise<Sample> {
+export async function makeSample({
+  url,
+  firstYear,
+  grain,
+  profit = false,
+}: SampleOptions): Promise<Sample> {
   const source = await call<Source>(url, 'POST', '/api/sources', {
     schema: 'public',
     tname: 'superstore',
@@ -73,6 +80,7 @@ export async function makeSample({ url, firstYear, grain }: SampleOptions): Prom
     `/api/sources/${source.id}/columns`,
     COLUMNS.map((column, index) => ({
       ...column,
+      ...(profit && column.cname === 'Profit' && { role: 'measure' }),
       opos: index + 1,
       in_grain: grain && GRAIN.includes(column.cname),
     })),

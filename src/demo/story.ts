@@ -10,6 +10,7 @@ interface Change {
   [amount: string]: unknown;
 }
 
+const MARGIN = 'Margin %';
 const QUARTER = 'Order Date (quarter)';
 
 /** A year by quarter beside its reference: the years before it have none. */
@@ -25,9 +26,19 @@ const layoutOf = (year: number) => ({
   depth: 1,
 });
 
+/** All measures of a year and the margin as a formula, with its difference to the reference. */
+const marginOf = (year: number) => ({
+  plugin: 'Datagrid',
+  group_by: ['Category', 'Sub-Category'],
+  columns: ['Sales', 'Quantity', 'Profit', MARGIN, `${MARGIN}: reference`, `${MARGIN}: Δ`],
+  filter: [['Order Year', '==', year]],
+  amounts: { Sales: { decimals: 0 }, Profit: { decimals: 0 } },
+});
+
 /**
- * Adds the work of some people to the sample's plan: the year before as a reference, changes with their
- * reasons, three months closed on actuals, and a cautious scenario beside it. The demo opens on the first year that has a reference.
+ * Adds the work of some people to the sample's plan, which has the profit as a measure: the year before as a
+ * reference, changes with their reasons, three months closed on actuals, the margin as a formula with a view, and a
+ * cautious scenario beside it. The demo opens on the first year that has a reference.
  * @throws with the service's error if it refuses a step
  */
 export async function tellStory(
@@ -50,6 +61,7 @@ export async function tellStory(
       note: 'A large customer leaves',
       slice: { Region: 'East', Segment: 'Corporate', ...year(firstYear + 1) },
       value_incr: -15_000,
+      with: ['Profit'],
     },
     {
       operation: 'clone',
@@ -84,6 +96,13 @@ export async function tellStory(
     note: 'The first quarter is over',
   });
 
+  await call(url, 'POST', `/api/sources/${sourceId}/formulas`, {
+    ...{ name: MARGIN, expression: 'Profit / Sales', format: { style: 'percent' } },
+    pf_user: 'Ann',
+  });
+  await call(url, 'POST', `/api/sources/${sourceId}/views`, {
+    ...{ name: 'Margin', layout: marginOf(firstYear + 1), pf_user: 'Ann' },
+  });
   await call(url, 'PATCH', `/api/sources/${sourceId}`, { default_layout: layoutOf(firstYear + 1) });
 
   const cautious = await call<Version>(url, 'POST', `/api/sources/${sourceId}/versions`, {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { makeSample } from '../../src/demo/sample';
 import { tellStory } from '../../src/demo/story';
 import { PivotPage } from '../e2e/pivot-page';
 import { expect, test } from '../support/e2e';
@@ -13,13 +14,16 @@ const at = (row: string[], measure = 'Sales') => ({
 });
 
 test.use({
+  template: 'service',
   contextOptions: { reducedMotion: 'reduce' },
   viewport: { width: 1280, height: 720 },
 });
 
 test('tour', async ({ page, service }) => {
   test.slow();
-  await tellStory(service.url, { sourceId: 1, versionId: 1 }, FIRST_YEAR);
+  const { url } = service;
+  const sample = await makeSample({ url, firstYear: FIRST_YEAR, grain: false, profit: true });
+  await tellStory(url, sample, FIRST_YEAR);
   const pivot = new PivotPage(page);
   await pivot.keepUser('Ann');
   const take = async (name: string) => {
