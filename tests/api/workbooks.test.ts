@@ -152,6 +152,32 @@ describe('A workbook', () => {
     expect([empty.status, empty.body.error]).toEqual([422, 'The sheet is empty']);
   });
 
+  it('is searched for a sheet with cells up to the twentieth', async ({ service }) => {
+    const withCells = (last: number) => {
+      const numbers = Array.from({ length: last }, (_, i) => i + 1);
+      const sheets = numbers.map((n) => `<sheet name="S${n}" r:id="${n === last ? 's1' : 's9'}"/>`);
+      const files = filesOf('<c><v>1</v></c><c><v>2</v></c>');
+      const list = files['xl/_rels/workbook.xml.rels'] ?? '';
+      const empty = list.replace(/.*?(<Relationship Id="s1"[^>]*>).*/, '$1');
+      return zipped({
+        ...files,
+        'xl/workbook.xml': `<workbook><sheets>${sheets.join('')}</sheets></workbook>`,
+        'xl/_rels/workbook.xml.rels': list.replace(
+          '</Relationships>',
+          `${empty.replace('"s1"', '"s9"').replace('sheet1', 'sheet9')}</Relationships>`,
+        ),
+        'xl/worksheets/sheet9.xml': '<worksheet><sheetData/></worksheet>',
+      });
+    };
+    expect((await preview(service, withCells(20))).workbook?.sheet).toBe('S20');
+    const { status, body } = await send(service, '/files/preview', withCells(21));
+    expect([status, body.error]).toEqual([
+      422,
+      'The first 20 sheets are empty. Choose the sheet to read',
+    ]);
+    expect((await preview(service, withCells(21), { sheet: 'S21' })).row_count).toBe(1);
+  });
+
   it('says what its formulas, errors, merged cells and hidden rows become', async ({ service }) => {
     const { workbook, columns } = await preview(service, saved('formulas.xlsx'));
     expect(workbook?.notes).toEqual([
@@ -240,6 +266,12 @@ describe('A workbook', () => {
     expect(said.rows).toEqual([
       { Region: 'Nord', Month: '2028-01-01', Amount: 1.5 },
       { Region: 'Nord', Month: '2028-02-01', Amount: 2 },
+    ]);
+    const gaps = new TextEncoder().encode('Region;Jan;Feb;Mär\nNord;1;2;3\nSüd;;;\n');
+    const made = await send(service, '/files', gaps, { name: 'gaps.csv', year: '2028' });
+    expect([made.body.row_count, made.body.months]).toMatchObject([
+      3,
+      { as: 'rows', year: 2028, empty_lines: { count: 1, lines: [3] } },
     ]);
     expect(said.misfits.rows).toEqual([
       { line: 2, cname: 'Amount', problem: '“x” is not a number' },

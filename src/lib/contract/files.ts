@@ -95,13 +95,15 @@ export const YEARS = { min: 1900, max: 2199 };
 
 /**
  * The columns that are months. `year` is that of the first month; null if the names have years, or if none is known.
- * `asks_year` tells whether the names have none.
+ * `asks_year` tells whether the names have none. `empty_lines` counts the lines that give no row, since they have no
+ * amount in any month, and has the first five.
  */
 const FileMonths = v.object({
   as: v.picklist(MONTHS_AS),
   names: v.array(v.string()),
   year: v.nullable(v.number()),
   asks_year: v.boolean(),
+  empty_lines: v.optional(v.object({ count: v.number(), lines: v.array(v.number()) })),
 });
 export type FileMonths = v.InferOutput<typeof FileMonths>;
 
@@ -137,5 +139,6 @@ export const FileTable = v.object({
   row_count: v.number(),
   columns: v.array(v.object({ cname: v.string(), type: v.string() })),
   left_out: Misfits,
+  months: v.pipe(v.optional(FileMonths), v.description('Only if columns are months')),
 });
 export type FileTable = v.InferOutput<typeof FileTable>;

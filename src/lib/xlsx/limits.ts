@@ -26,5 +26,6 @@ export const MOST_STYLES = 65_536;
 /** Characters of a cell, and of all cells of a row. */
 export const LONGEST_CELL = 100_000;
 export const LONGEST_ROW = 1_000_000;
-/** Characters of a tag, comment or text of the XML. */
+/** Characters of a comment or text of the XML, and of a tag with its attributes. */
 export const LONGEST_TOKEN = 1_000_000;
+export const LONGEST_TAG = 65_536;

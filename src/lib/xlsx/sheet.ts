@@ -97,6 +97,7 @@ class SheetHandler implements XmlHandler {
   private rows: SheetRow[] = [];
   private cells: SheetCell[] = [];
   private isInData = false;
+  private isInRow = false;
   private row = 0;
   private column = -1;
   private rowLength = 0;
@@ -169,6 +170,8 @@ class SheetHandler implements XmlHandler {
   }
 
   private openRow(attributes: string): void {
+    if (this.isInRow) throw damaged(`row ${this.row} is not closed`);
+    this.isInRow = true;
     const named = attribute(attributes, 'r');
     const row = named === undefined ? this.row + 1 : Number(named);
     if (!(row > this.row) || row > MOST_ROWS) {
@@ -181,6 +184,7 @@ class SheetHandler implements XmlHandler {
   }
 
   private closeRow(): void {
+    this.isInRow = false;
     if (this.cells.length === 0) return;
     this.rows.push({ row: this.row, cells: this.cells });
     this.cells = [];

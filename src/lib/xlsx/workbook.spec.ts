@@ -1,4 +1,6 @@
 import { openAsBlob } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { filesOf, zipped } from '../../../tests/support/workbook-files';
 import { blobBytes } from './bytes';
@@ -175,10 +177,53 @@ it.each([
   [
     'tags that are too long',
     `<c r="${' '.repeat(1_100_000)}"/>`,
-    /has more than 1000000 characters/,
+    /a tag in .* has more than 65536 characters/,
+  ],
+  [
+    'tags with very many values that contain the end of a tag',
+    `<c ${'a=">"'.repeat(180_000)}/>`,
+    /a tag in .* has more than 65536 characters/,
+  ],
+  [
+    'texts that are too long',
+    `<c t="str"><v>${'a'.repeat(1_100_000)}</v></c>`,
+    /a comment or text in .* has more than 1000000 characters/,
+  ],
+  [
+    'rows that are not closed',
+    '<row r="1"><c><v>1</v></c><row r="2"><c><v>1</v></c></row></row>',
+    /row 1 is not closed/,
   ],
 ])('refuses %s', async (_, cells, sentence) => {
   expect(await failure(made(cells))).toMatch(sentence);
+});
+
+it('keeps in memory only the texts that cells share, not the file that they were cut from', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const texts = Array.from({ length: 200 }, (_, i) => `The text with the number ${i}`);
+  const notes = `<!--${'-'.repeat(60_000)}-->`;
+  const shared = `<sst>${texts.map((text) => `<si><t>${text}</t></si>${notes}`).join('')}</sst>`;
+  const cells = texts.map((_, i) => `<c t="s"><v>${i}</v></c>`).join('');
+  const workbook = await made(cells, { 'xl/sharedStrings.xml': shared });
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const sheet = await workbook.sheet(0);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000);
+  for await (const batch of sheet.rows()) {
+    for (const { cells } of batch) expect(cells.map(({ text }) => text)).toEqual(texts);
+  }
+});
+
+it('refuses a shared text that is too long, even if it has no end', async () => {
+  const shared = `<sst><si><t>${`${'a'.repeat(60_000)}<!-- -->`.repeat(2)}</t></si></sst>`;
+  const endless = shared.replace('</t></si>', '');
+  for (const text of [shared, endless]) {
+    expect(await failure(made('<c t="s"><v>0</v></c>', { 'xl/sharedStrings.xml': text }))).toBe(
+      'A text has more than 100000 characters',
+    );
+  }
 });
 
 it.each([

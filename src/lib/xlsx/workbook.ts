@@ -2,16 +2,10 @@
 import type { ByteSource } from './bytes';
 import { damaged, WorkbookFault } from './fault';
 import { builtInKind, kindOf, type NumberKind } from './formats';
-import {
-  LARGEST_SMALL_PART,
-  LONGEST_CELL,
-  MOST_SHARED_CHARACTERS,
-  MOST_SHARED_TEXTS,
-  MOST_SHEETS,
-  MOST_STYLES,
-} from './limits';
-import { SheetReader } from './sheet';
+import { LARGEST_SMALL_PART, LONGEST_CELL, MOST_SHEETS, MOST_STYLES } from './limits';
 import { RichText } from './rich-text';
+import { SharedTexts } from './shared-texts';
+import { SheetReader } from './sheet';
 import { attribute, isTrue, readXml, type XmlHandler } from './xml';
 import { Zip } from './zip';
 
@@ -134,32 +128,25 @@ export class Workbook {
     return kinds;
   }
 
-  private async readTexts(): Promise<string[]> {
+  private async readTexts(): Promise<readonly string[]> {
     const path = this.pathOf('sharedStrings');
-    const texts: string[] = [];
-    if (path === undefined) return texts;
+    const texts = new SharedTexts();
+    if (path === undefined) return texts.all();
     const current = new RichText();
-    let characters = 0;
     await readXml(this.zip.read(path), path, {
       open: (name) => current.open(name),
-      text: (text) => current.text(text),
-      close(name) {
-        current.close(name);
+      text(text) {
+        current.text(text);
         if (current.length > LONGEST_CELL) {
           throw new WorkbookFault(`A text has more than ${LONGEST_CELL} characters`);
         }
-        if (name !== 'si') return;
-        const text = current.take();
-        characters += text.length;
-        texts.push(text);
-        if (texts.length > MOST_SHARED_TEXTS || characters > MOST_SHARED_CHARACTERS) {
-          throw new WorkbookFault(
-            `The workbook has more than ${MOST_SHARED_TEXTS} different texts, or more than ${MOST_SHARED_CHARACTERS} characters in them; save the sheet as CSV`,
-          );
-        }
+      },
+      close(name) {
+        current.close(name);
+        if (name === 'si') texts.add(current.take());
       },
     });
-    return texts;
+    return texts.all();
   }
 }
 

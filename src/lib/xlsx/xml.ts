@@ -1,6 +1,6 @@
 /** Reads XML that arrives in parts: tags and texts, without document types and without entities of its own. */
 import { damaged, shortened, WorkbookFault } from './fault';
-import { LONGEST_TOKEN } from './limits';
+import { LONGEST_TAG, LONGEST_TOKEN } from './limits';
 
 /** Is called with the tags and texts of a document in their order. Names come without their prefix. */
 export interface XmlHandler {
@@ -42,7 +42,7 @@ class XmlReader {
     }
     this.rest = text.slice(at);
     if (this.rest.length > LONGEST_TOKEN) {
-      throw damaged(`a tag or text in ${this.name} has more than ${LONGEST_TOKEN} characters`);
+      throw damaged(`a comment or text in ${this.name} has more than ${LONGEST_TOKEN} characters`);
     }
   }
 
@@ -56,6 +56,9 @@ class XmlReader {
     if (second === '?') return endOf(text, '?>', start);
     if (second === '!') return this.takeDeclaration(text, start);
     const end = tagEnd(text, start + 1);
+    if ((end < 0 ? text.length : end) - start > LONGEST_TAG) {
+      throw damaged(`a tag in ${this.name} has more than ${LONGEST_TAG} characters`);
+    }
     if (end < 0) return -1;
     if (second === '/') {
       this.depth--;
@@ -163,31 +166,18 @@ function endOf(text: string, mark: string, from: number): number {
   return at < 0 ? -1 : at + mark.length;
 }
 
-/** Finds the end of a tag: values in quotes may contain `>`. */
+/** Finds the end of a tag in one pass; -1 if it is not there. Values in quotes may contain `>`. */
 function tagEnd(text: string, from: number): number {
-  let at = from;
-  for (;;) {
-    const end = text.indexOf('>', at);
-    if (end < 0) return -1;
-    const quote = openQuote(text, from, end);
-    if (quote === '') return end;
-    const closing = text.indexOf(quote, end);
-    if (closing < 0) return -1;
-    at = closing + 1;
-  }
-}
-
-/** The quote that is open at a position of a tag; empty if none is. */
-function openQuote(text: string, from: number, to: number): string {
-  let quote = '';
-  for (let i = from; i < to; i++) {
+  const last = Math.min(text.length, from + LONGEST_TAG);
+  let quote = 0;
+  for (let i = from; i < last; i++) {
     const character = text.charCodeAt(i);
-    if (character !== 0x22 && character !== 0x27) continue;
-    const mark = character === 0x22 ? '"' : "'";
-    if (quote === '') quote = mark;
-    else if (quote === mark) quote = '';
+    if (quote !== 0) {
+      if (character === quote) quote = 0;
+    } else if (character === 0x3e) return i;
+    else if (character === 0x22 || character === 0x27) quote = character;
   }
-  return quote;
+  return -1;
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);

@@ -3,8 +3,14 @@ import { type FileChoices, makeTable, previewFile } from '$lib/client/files';
 import { ApiError } from '$lib/client/http';
 import { Latest } from '$lib/client/latest.svelte';
 import { messageOf } from '$lib/client/message-of';
-import { formatSize } from '../format';
-import type { FilePreview, FileTable, FileType, FileWorkbook } from '$lib/contract/files';
+import { formatCount, formatSize, plural } from '../format';
+import type {
+  FileMonths,
+  FilePreview,
+  FileTable,
+  FileType,
+  FileWorkbook,
+} from '$lib/contract/files';
 import { blobBytes } from '$lib/xlsx/bytes';
 
 /** Delay between a choice and its preview, in which other choices may follow. */
@@ -64,6 +70,13 @@ export class FileDraft {
 
   get preview(): FilePreview | null {
     return this.latest.answer;
+  }
+
+  /** What to know about how the file is read, as sentences. */
+  get notes(): readonly string[] {
+    const { workbook, months } = this.preview ?? {};
+    const empty = months?.empty_lines;
+    return [...(workbook?.notes ?? []), ...(empty ? [emptyText(empty)] : [])];
   }
 
   /** The options of the file: those that were chosen, and those that were recognised. */
@@ -208,5 +221,11 @@ export class FileDraft {
 }
 
 const isWorkbook = ({ name }: File): boolean => /\.xls[xm]?$/i.test(name);
+
+function emptyText({ count, lines }: NonNullable<FileMonths['empty_lines']>): string {
+  const listed = lines.map(formatCount).join(', ') + (count > lines.length ? ', …' : '');
+  const [have, become] = count === 1 ? ['has', 'becomes'] : ['have', 'become'];
+  return `${plural(count, 'line')} ${have} no amount in any month and ${become} no row: line ${listed}.`;
+}
 
 const TAKEN = 'There is a table of this name already; choose another name.';

@@ -44,12 +44,12 @@ async function read(text: string, choices: MonthChoices = {}, titles: string[] =
   const open = async function* () {
     yield rows;
   };
-  const { months, read } = await withMonths(open, choices, titles);
+  const { describe, read } = await withMonths(open, choices, titles);
   const lines: string[] = [];
   for await (const batch of read()) {
     for (const { cells, line, problem } of batch) lines.push(`${line} ${problem ?? cells.join()}`);
   }
-  return { months, lines };
+  return { months: describe(), lines };
 }
 
 describe('Months', () => {
@@ -107,6 +107,40 @@ describe('Months', () => {
     await expect(read('a,b\n', { months: 'rows' })).rejects.toThrow(
       'months: the first line does not name 3 months or more',
     );
+  });
+
+  it('without an amount in a line are counted, with the line', async () => {
+    const { months, lines } = await read('A,Jan,Feb,Mar\nx,1,2,3\ny,,,\nz,, ,\n', { year: 2027 });
+    expect(lines.slice(1).map((line) => line[0])).toEqual(['2', '2', '2']);
+    expect(months?.empty_lines).toEqual({ count: 2, lines: [3, 4] });
+    const columns = await read('A,Jan,Feb,Mar\ny,,,\n', { months: 'columns' });
+    expect(columns.months).not.toHaveProperty('empty_lines');
+  });
+
+  it.each([
+    ['Dec,Nov,Oct', ['2027-10-01', '2027-11-01', '2027-12-01'], 'Oct'],
+    ['Feb,Jan,Dec,Nov', ['2027-11-01', '2027-12-01', '2028-01-01', '2028-02-01'], 'Nov'],
+    ['Oct,Jul,Apr,Jan', ['2027-01-01', '2027-04-01', '2027-07-01', '2027-10-01'], 'Jan'],
+    ['Apr,Aug,Feb,Jan', ['2027-01-01', '2027-02-01', '2027-04-01', '2027-08-01'], 'Jan'],
+  ])('in the order %s are of as few years as they can be', async (names, dates, first) => {
+    const amounts = names.replace(/\w+/g, '1');
+    const { months, lines } = await read(`A,${names}\nx,${amounts}\n`, { year: 2027 });
+    expect(lines.slice(1)).toEqual(dates.map((date) => `2 x,${date},1`));
+    expect(months?.names[0]).toBe(first);
+  });
+
+  it.each([
+    ['Year', ['2026', '2027', ''], true],
+    ['Jahr', ['2026/27', '2027/28', '2028-29'], true],
+    ['FY', ['FY27', "FY '28", 'fy 2029'], true],
+    ['Year', ['6', '2027', ''], false],
+    ['FY', ['2026.5', '2027', '2028'], false],
+    ['FY27', ['2026', '2027', '2028'], false],
+  ])('keep a column %s of %j as a key: %j', async (name, cells, isKept) => {
+    const text = cells.map((cell) => `${cell},1,2,3\n`).join('');
+    const { lines } = await read(`${name},Jan,Feb,Mar\n${text}`, { year: 2027 });
+    expect(lines[0]).toBe(isKept ? `1 ${name},Month,Amount` : '1 Month,Amount');
+    expect(lines[1]).toBe(isKept ? `2 ${cells[0]},2027-01-01,1` : '2 2027-01-01,1');
   });
 
   it('of a row that is too short or too long do not fit', async () => {

@@ -34,6 +34,12 @@ const YEAR_AND_NUMBER = /^(\d{4})(?:([-/.])(\d{1,2})(?:\2\d{1,2})?|(\d{2}))$/;
 const NUMBER_AND_YEAR = /^(\d{1,2})[-/.](\d{4})$/;
 /** Sums of months, which would be added to them. */
 const SUM = /^(total|sum|summe|gesamt|jahr|year|ytd|fy|(q|h)[1-4])([\s\-/.'’]*(\d{4}|\d{2}))?$/i;
+/** The sum of a year, or the column that names the year of each line: its cells tell. */
+const SUM_OR_YEAR = /^(jahr|year|fy)$/i;
+const YEAR = /^((fy|gj)?[\s\-'’]*(19|20|21)\d\d([-/]\d{2,4})?|(fy|gj)[\s\-'’]*\d\d)$/i;
+
+/** Number of lines without amounts that are named. */
+const LINES = 5;
 
 /** The month that the name of a column is; null if it is none. */
 export function monthOf(name: string): Pick<MonthColumn, 'month' | 'year'> | null {
@@ -68,8 +74,8 @@ function yearIn(text: string): number | undefined {
 
 /** What becomes of the month columns of a file. */
 interface Months {
-  /** Undefined if it has none. */
-  months: FileMonths | undefined;
+  /** Describes them as they were last read; undefined if the file has none. */
+  describe: () => FileMonths | undefined;
   read: ReadRows;
 }
 
@@ -85,14 +91,14 @@ export async function withMonths(
   titles: readonly string[],
 ): Promise<Months> {
   const header = choices.header === 'no' ? undefined : await firstOf(read);
-  const columns = header ? monthsIn(header.cells) : [];
+  const columns = header ? inOrder(monthsIn(header.cells)) : [];
   if (!header || columns.length === 0) {
     if (choices.months === 'rows') {
       throw new AppError(400, `months: the first line does not name ${FEWEST} months or more`, {
         field: 'months',
       });
     }
-    return { months: undefined, read };
+    return { describe: () => undefined, read };
   }
   const hasYears = columns.every(({ year }) => year !== null);
   const found = titles.map(yearIn).find((year) => year !== undefined);
@@ -106,9 +112,37 @@ export async function withMonths(
   const as = choices.months ?? (isKnown ? 'rows' : 'columns');
   const names = columns.map(({ position }) => header.cells[position]?.trim() ?? '');
   const months = { as, names, year, asks_year: !hasYears };
-  if (as === 'columns') return { months, read };
+  if (as === 'columns') return { describe: () => months, read };
   const dated = datesOf(columns, year ?? 0);
-  return { months, read: () => asRows(read, header, dated) };
+  const isMonth = new Set(dated.map(([position]) => position));
+  const sums = await sumsIn(read, header);
+  const keys = [...header.cells.keys()].filter((i) => !isMonth.has(i) && !sums.has(i));
+  let empty: NonNullable<FileMonths['empty_lines']> = { count: 0, lines: [] };
+  return {
+    describe: () => (empty.count === 0 ? months : { ...months, empty_lines: empty }),
+    read: () => asRows(read, header, { keys, dated, empty: (empty = { count: 0, lines: [] }) }),
+  };
+}
+
+/** The columns that add up others. A column with the bare name of a year is one unless its cells are years. */
+async function sumsIn(read: ReadRows, { cells }: FileRow): Promise<Set<number>> {
+  const named = (pattern: RegExp) =>
+    [...cells.keys()].filter((i) => pattern.test(cells[i]?.trim() ?? ''));
+  const open = named(SUM_OR_YEAR);
+  const keys = new Set(open);
+  let isFirst = true;
+  if (open.length > 0) {
+    for await (const rows of read()) {
+      for (const row of isFirst ? rows.slice(1) : rows) {
+        for (const i of keys) {
+          const cell = row.cells[i]?.trim() ?? '';
+          if (cell !== '' && !YEAR.test(cell)) keys.delete(i);
+        }
+      }
+      isFirst &&= rows.length === 0;
+    }
+  }
+  return new Set(named(SUM).filter((i) => !keys.has(i)));
 }
 
 async function firstOf(read: ReadRows): Promise<FileRow | undefined> {
@@ -132,6 +166,21 @@ function monthsIn(cells: readonly string[]): MonthColumn[] {
   return isOne && isSeveral && columns.length >= FEWEST ? columns : [];
 }
 
+/**
+ * Months without a year in the order of time, where the columns have one: they may run backwards, from December to
+ * January. Otherwise they are all of one year.
+ */
+function inOrder(columns: readonly MonthColumn[]): readonly MonthColumn[] {
+  if (columns.some(({ year }) => year !== null)) return columns;
+  const isOrdered = (list: readonly MonthColumn[]) =>
+    list.reduce(
+      (sum, { month }, i) => sum + (i > 0 ? (month - (list[i - 1]?.month ?? 0) + 12) % 12 : 0),
+      0,
+    ) < 12;
+  const orders = [columns, columns.toReversed()];
+  return orders.find(isOrdered) ?? columns.toSorted((a, b) => a.month - b.month);
+}
+
 /** The first day of each month. Months without a year begin in `start`; after December comes the next year. */
 function datesOf(
   columns: readonly MonthColumn[],
@@ -146,22 +195,27 @@ function datesOf(
   });
 }
 
+/** The columns of a file with months. */
+interface DatedColumns {
+  /** Positions of the columns that are neither months nor their sums. */
+  keys: readonly number[];
+  dated: readonly (readonly [position: number, date: string])[];
+  /** Counts the lines without an amount in any month, and lists the first. */
+  empty: NonNullable<FileMonths['empty_lines']>;
+}
+
 /** One row for each month that is not empty, after a first one with the names. Sums of months are left out. */
 async function* asRows(
   read: ReadRows,
   header: FileRow,
-  months: readonly (readonly [position: number, date: string])[],
+  { keys, dated, empty }: DatedColumns,
 ): AsyncGenerator<FileRow[]> {
-  const isMonth = new Set(months.map(([position]) => position));
   const width = lastFilled(header.cells);
-  const kept = [...header.cells.keys()].filter(
-    (i) => !isMonth.has(i) && !SUM.test(header.cells[i]?.trim() ?? ''),
-  );
   let isFirst = true;
   for await (const batch of read()) {
     const rows: FileRow[] = [];
     for (const row of batch) {
-      const cells = kept.map((i) => row.cells[i] ?? '');
+      const cells = keys.map((i) => row.cells[i] ?? '');
       const { line } = row;
       if (isFirst) {
         isFirst = false;
@@ -173,8 +227,9 @@ async function* asRows(
         rows.push({ cells, line, problem });
         continue;
       }
-      const numbers = kept.map((i) => row.numbers?.[i] ?? false);
-      for (const [position, date] of months) {
+      const numbers = keys.map((i) => row.numbers?.[i] ?? false);
+      const before = rows.length;
+      for (const [position, date] of dated) {
         const amount = row.cells[position] ?? '';
         if (amount.trim() === '') continue;
         const isNumber = row.numbers?.[position] ?? false;
@@ -184,6 +239,9 @@ async function* asRows(
           ...(row.numbers ? { numbers: [...numbers, false, isNumber] } : {}),
         });
       }
+      if (rows.length > before) continue;
+      empty.count++;
+      if (empty.lines.length < LINES) empty.lines.push(line);
     }
     yield rows;
   }

@@ -97,11 +97,12 @@ const SAMPLE = 65_536;
 export async function recognise(file: ArrivedFile): Promise<FilePlan> {
   const { choices } = file;
   const { encoding, delimiter, describe, ...opened } = await openRows(file);
-  const { months, read } = await withMonths(opened.read, choices, [
+  const { describe: describeMonths, read } = await withMonths(opened.read, choices, [
     ...(describe ? [describe().sheet] : []),
     file.name,
   ]);
   const { first, facts, hasMore } = await gather(read, choices);
+  const months = describeMonths();
   // A column without a name counts if it has cells.
   const filled = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
   const width = Math.max(lastFilled(first.cells), filled, 1);

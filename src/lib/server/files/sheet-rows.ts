@@ -8,6 +8,9 @@ import { Workbook } from '../../xlsx/workbook';
 import { AppError } from '../errors';
 import { type FileRow, isBlank, MOST_COLUMNS, type ReadRows } from './csv';
 
+/** Number of sheets that are read to find one with cells. */
+const MOST_TRIED = 20;
+
 /** A sheet that can be read repeatedly. */
 interface OpenSheet {
   read: ReadRows;
@@ -31,7 +34,7 @@ export async function openSheet(bytes: ByteSource, wanted: string | undefined): 
     if (wanted === undefined) throw new AppError(422, 'All sheets of the workbook are hidden');
     throw new AppError(400, `sheet: the workbook has no sheet “${wanted}”`, { field: 'sheet' });
   }
-  for (const position of positions) {
+  for (const position of positions.slice(0, MOST_TRIED)) {
     const reader = await readable(workbook.sheet(position));
     const columns = await columnsOf(reader);
     if (columns === 'none') continue;
@@ -43,6 +46,9 @@ export async function openSheet(bytes: ByteSource, wanted: string | undefined): 
         notes: notesOf(reader.facts, workbook.hasMacros),
       }),
     };
+  }
+  if (positions.length > MOST_TRIED) {
+    throw new AppError(422, `The first ${MOST_TRIED} sheets are empty. Choose the sheet to read`);
   }
   throw new AppError(422, 'The sheet is empty');
 }

@@ -68,6 +68,7 @@ export async function tableFromFile(
     row_count: rows.rowCount,
     columns: columns.map(({ cname, type }) => ({ cname, type: type.declared })),
     left_out: rows.misfits,
+    ...(plan.months ? { months: plan.months } : {}),
   };
 }
 
