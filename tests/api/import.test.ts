@@ -202,7 +202,7 @@ describe('an import', () => {
     ];
     const { error, field } = await made.refused(edits, 422);
     expect([error, field]).toEqual([
-      'Nothing was written, because every row is locked of edits.1',
+      'Nothing was written, because every row of edits.1 is locked',
       'edits.1',
     ]);
     expect((await made.preview(edits)).cells.map((c: Row) => c.refusal)).toEqual([null, 'locked']);
@@ -274,6 +274,82 @@ describe('an import', () => {
     );
   });
 
+  it('does not take cells for overlapping that share only skipped or locked rows', async ({
+    service,
+  }) => {
+    const made = await planned(service);
+    await service.query(
+      `INSERT INTO ${made.table} ("Region", "Product", "Order Date", "Sales", "Units", pf_iter, pf_logid, pf_user)
+       SELECT 'East', 'Chair', '2027-05-15', 50, 5, 'reference', pf_logid, 'sql' FROM ${made.table} LIMIT 1`,
+    );
+    const lock = { slice: { Region: 'West', Product: 'Desk' }, pf_user: 'eve' };
+    await service.api.post(`${made.path}/locks`, lock);
+    // East and May cross in a skipped row only, West and Desk in locked ones.
+    const may = { from: '2027-05-01', to: '2027-05-31' };
+    const both = [
+      { slice: { Region: 'East' }, value_total: 9000 },
+      { slice: { Region: 'East', 'Order Date': may }, value_total: 1 },
+    ];
+    expect((await made.preview(both)).cells.map((c: Row) => c.refusal)).toEqual([null, 'excluded']);
+    const edits = [
+      { slice: { Region: 'West' }, value_total: 7000 },
+      { slice: { Product: 'Desk', Region: ['East', 'West'] }, value_total: 8000 },
+    ];
+    const answer = await made.imports(edits);
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    expect(await made.sums(`"Region" = 'West'`)).toMatchObject({ sales: '7000.00' });
+    expect(await made.sums(`"Product" = 'Desk' AND "Region" IS NOT NULL`)).toMatchObject({
+      sales: '8000.00',
+    });
+  });
+
+  it('is refused if a cell was changed after the comparison, with the entry that changed it', async ({
+    service,
+  }) => {
+    const made = await planned(service);
+    const scale = (Region: string) =>
+      service.api.post(`${made.path}/scale`, { slice: { Region }, value_incr: 5, pf_user: 'eve' });
+    const edits = ['West', 'East'].map((Region) => ({ slice: { Region }, value_total: 4000 }));
+    await scale('East');
+    const { newest: seen } = await made.preview(edits);
+    expect(seen).toBe((await made.entries())[0].id);
+    await scale('East');
+    const [{ id }] = await made.entries();
+    expect(await made.refused(edits, 409, { seen })).toEqual({
+      error: `Entry ${id} of eve changed edits.1 after the cells were compared. Compare them again`,
+      field: 'seen',
+    });
+    // It changed no cell of this import.
+    expect((await made.imports(edits.slice(0, 1), { seen })).status).toBe(200);
+    const { newest } = await made.preview(edits);
+    expect((await made.imports(edits, { seen: newest })).status).toBe(200);
+    expect(await made.sums(`"Region" = 'East'`)).toMatchObject({ sales: '4000.00' });
+    expect((await made.refused(edits, 400, { seen: -1 })).field).toBe('seen');
+  });
+
+  it('is listed with its first edits, and has all of them as a single entry', async ({
+    service,
+  }) => {
+    const made = await planned(service);
+    const many = ROWS.flatMap(({ Region, Product, 'Order Date': day }, i) => [
+      { slice: { Region, Product, 'Order Date': day }, value_incr: i + 1 },
+      { slice: { Region, Product, 'Order Date': day }, units_incr: 2 },
+    ]);
+    expect((await made.imports(many)).status).toBe(200);
+    const [listed] = await made.entries();
+    expect(listed.params).toEqual({ file: FILE, edits: many.slice(0, 20), edit_count: 36 });
+    const { status, body } = await service.api.get(`/log/${listed.id}`);
+    expect([status, body.params]).toEqual([200, { file: FILE, edits: many }]);
+    expect(await service.api.get('/log/999999')).toMatchObject({ status: 404 });
+    await service.api.del(`/log/${listed.id}`);
+    const [undone] = (await service.api.get(`${made.path}/undone`)).body;
+    expect(undone.entry.params).toMatchObject({ edits: many.slice(0, 20), edit_count: 36 });
+    const redone = await service.api.post(`${made.path}/redo/${listed.id}`, { pf_user: 'eve' });
+    expect(redone.body).toHaveLength(36);
+    expect((await made.imports(many.slice(0, 20))).status).toBe(200);
+    expect((await made.entries())[0].params).toEqual({ file: FILE, edits: many.slice(0, 20) });
+  });
+
   it('writes its key once', async ({ service }) => {
     const made = await planned(service);
     const send = () =>
@@ -343,6 +419,36 @@ describe('the amounts', () => {
     await made.imports([{ slice: { Region: 'East' }, value_total: 1000.12345 }]);
     expect(await made.sums(`"Region" = 'East'`)).toMatchObject({ sales: '1000.12345' });
   });
+
+  it(
+    'of cells with other lists of values in each are exact',
+    { timeout: 120_000 },
+    async ({ service }) => {
+      const rows = Array.from({ length: 8000 }, (_, i) =>
+        row(`R${i % 4000}`, i < 4000 ? 'A' : 'B', 1, i + 0.5, i),
+      );
+      const made = await planned(service, rows);
+      const edits = Array.from({ length: 2000 }, (_, i) => ({
+        slice: { Region: [`R${2 * i}`, `R${2 * i + 1}`, `R${2 * i}`], Product: ['A', 'B', 'C'] },
+        value_total: 2 * i + 0.01,
+      }));
+      const answer = await made.imports(edits);
+      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      const wrong = await service.query(
+        `SELECT substr("Region", 2)::int / 2 AS i, sum("Sales") FROM ${made.table} GROUP BY 1
+       HAVING sum("Sales") <> 2 * (substr(min("Region"), 2)::int / 2) + 0.01`,
+      );
+      expect(wrong).toEqual([]);
+      const withNull = edits.slice(0, 201).map(({ slice }, i) => ({
+        slice: { ...slice, Region: [null, `R${i}`] },
+        units_total: 1,
+      }));
+      expect(await made.refused(withNull, 400)).toMatchObject({
+        error: expect.stringMatching(/^edits: .* more than 200 different combinations/),
+        field: 'edits',
+      });
+    },
+  );
 
   it(
     'of 20,000 cells are exact, written by one entry and undone',

@@ -156,7 +156,7 @@ describe('A workbook', () => {
     const withCells = (last: number) => {
       const numbers = Array.from({ length: last }, (_, i) => i + 1);
       const sheets = numbers.map((n) => `<sheet name="S${n}" r:id="${n === last ? 's1' : 's9'}"/>`);
-      const files = filesOf('<c><v>1</v></c><c><v>2</v></c>');
+      const files = filesOf('<row><c t="str"><v>A</v></c></row><row><c><v>1</v></c></row>');
       const list = files['xl/_rels/workbook.xml.rels'] ?? '';
       const empty = list.replace(/.*?(<Relationship Id="s1"[^>]*>).*/, '$1');
       return zipped({

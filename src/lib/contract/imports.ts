@@ -7,6 +7,9 @@ import { AskedSlice, Slice } from './slices';
 /** Maximum number of cells of one import. */
 export const MOST_IMPORTED = 20_000;
 
+/** Number of edits of an import that lists of entries have. */
+export const LISTED_EDITS = 20;
+
 /** The body of an import may be this many times as long as other bodies. */
 export const IMPORT_BODY_LIMIT = 8;
 
@@ -51,10 +54,18 @@ const edits = v.pipe(
   v.description('The changed cells. No two of them may change a measure of the same row'),
 );
 
+const entryId = (description: string) =>
+  v.optional(
+    v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.description(description))),
+  );
+
 /** Body of POST import (docs/contract/05-operations.md#post-versionsidimport). */
 export const ImportRequest = v.object({
   file: ImportedFile,
   edits,
+  seen: entryId(
+    'The newest entry that the cells were compared with: a later one in a cell is a 409',
+  ),
   pf_user: pfUser,
   note: v.optional(v.nullable(note)),
 });
@@ -71,22 +82,19 @@ export const ImportParams = v.object({
       ...{ value_total: stored, units_total: stored, value_incr: stored, units_incr: stored },
     }),
   ),
+  edit_count: v.pipe(
+    v.optional(number),
+    v.description(
+      `Only in lists: the number of edits, if there are more than the first ${LISTED_EDITS}`,
+    ),
+  ),
 });
 export type ImportParams = v.InferOutput<typeof ImportParams>;
 
 /** Body of POST import/preview (docs/contract/05-operations.md#post-versionsidimportpreview). */
 export const ImportPreviewRequest = v.object({
   edits,
-  since: v.optional(
-    v.nullable(
-      v.pipe(
-        v.number(),
-        v.safeInteger(),
-        v.minValue(0),
-        v.description('The newest entry that the file knows: later ones are listed by cell'),
-      ),
-    ),
-  ),
+  since: entryId('The newest entry that the file knows: later ones are listed by cell'),
 });
 export type ImportPreviewRequest = v.InferOutput<typeof ImportPreviewRequest>;
 
@@ -116,5 +124,6 @@ export type ImportCell = v.InferOutput<typeof ImportCell>;
 /** Answer of POST import/preview. */
 export const ImportPreview = v.object({
   cells: v.pipe(v.array(ImportCell), v.description('One for each edit, in their order')),
+  newest: v.pipe(v.number(), v.description('The newest entry of the version; 0 if there is none')),
 });
 export type ImportPreview = v.InferOutput<typeof ImportPreview>;

@@ -132,6 +132,38 @@ describe('a total and its parts', () => {
     ]);
   });
 
+  it('are not written by the total if a part cannot be written', () => {
+    const total = cell('B3', [EAST, ['Jan']], 50, '90');
+    const why = (parts: string) =>
+      `The total B3 was changed together with ${parts}, which cannot be written. Change either the total or the parts.`;
+    const typed = cell('B4', [CHAIRS, ['Jan']], null, '40');
+    expect(changed(total, typed)).toEqual([]);
+    expect(faults(total, typed)).toContainEqual(['B3', why('B4')]);
+    const text = cell('B4', [CHAIRS, ['Jan']], 30, 'forty', { kind: 'text' });
+    expect(faults(total, text)).toContainEqual(['B3', why('B4')]);
+    expect(changed(total, text)).toEqual([]);
+
+    // Another part is written if the numbers of all parts explain the total.
+    const other = cell('B5', [DESKS, ['Jan']], 20, '30');
+    const both = cell('B3', [EAST, ['Jan']], 50, '100');
+    expect(changed(both, typed, other)).toEqual([['B5', 20, 30]]);
+    expect(faults(both, typed, other)).toContainEqual(['B3', why('B4')]);
+    // The other part explains the total alone.
+    const alone = cell('B3', [EAST, ['Jan']], 50, '60');
+    expect(changed(alone, text, other)).toEqual([['B5', 20, 30]]);
+    expect(faults(alone, text, other).map(([address]) => address)).toEqual(['B4']);
+    // Neither does.
+    expect(changed(total, text, other)).toEqual([]);
+    expect(faults(total, text, other)).toContainEqual([
+      'B5',
+      'The total B3 is 90, and its parts B5 make it 60. Change either the total or the parts.',
+    ]);
+    // A computed number and the other measure are no parts.
+    const price = cell('C4', [CHAIRS, ['Jan']], 1, '2', { measure: null });
+    const units = cell('D4', [CHAIRS, ['Jan']], null, '2', { measure: 'units' });
+    expect(changed(total, price, units)).toEqual([['B3', 50, 90]]);
+  });
+
   it('do not concern the other measure', () => {
     const cells = [
       cell('B3', [EAST, ['Jan']], 50, '90'),
@@ -148,6 +180,14 @@ it('refuses a row total and a column total that cross, unless the changes of the
     ['B3', why],
     ['D4', why],
   ]);
+  const several = [
+    ...cells,
+    cell('C3', [EAST, ['Feb']], 50, '56'),
+    cell('D5', [DESKS, []], 60, '71'),
+    cell('D6', [['West'], []], 60, '72'),
+  ];
+  expect(changed(...several)).toEqual([['D6', 60, 72]]);
+  expect(faults(...several).map(([address]) => address)).toEqual(['B3', 'D4', 'C3', 'D5']);
   const explained = [
     cell('D4', [CHAIRS, []], 60, '70'),
     cell('B3', [EAST, ['Jan']], 50, '60'),

@@ -40,16 +40,22 @@ const COMPUTED = 'This number is computed from others. Change value or units.';
 /** Maximum number of addresses in a sentence. */
 const MOST_NAMED = 5;
 
-/** A change and its place in the trees of rows and columns. */
-interface Placed extends FileChange {
+/** A cell that the file has changed, and its place in the trees of rows and columns. */
+interface Placed {
+  address: string;
+  measure: Measure;
   row: readonly CellValue[];
   column: readonly CellValue[];
+  /** By how much the file changes the cell; null if it has no number. */
+  difference: number | null;
+  /** What is written; null if the cell cannot be changed. */
+  change: FileChange | null;
 }
 
 /**
  * Returns what a workbook says that was not exported so. An empty cell is no change, and 0 is 0. A total that agrees
  * with its changed parts follows from them and is no change of its own; one that disagrees is a fault, and so are its
- * parts.
+ * parts. A total above a changed cell that cannot be written is a fault, unless its other parts explain it.
  */
 export function changesOf(book: Book, decimals: FixedDecimals): FileChanges {
   const faults: FileFault[] = [];
@@ -60,28 +66,62 @@ export function changesOf(book: Book, decimals: FixedDecimals): FileChanges {
     if (read === null) continue;
     const name = names(each);
     const { address } = each;
+    const change = 'why' in read ? null : { ...read, address, name };
     if ('why' in read) faults.push({ address, name, why: read.why });
-    else placed.push({ ...read, address, name, row: each.row.path, column: each.column.path });
+    const { measure } = each.column;
+    if (measure === null) continue;
+    const difference =
+      each.cell.kind === 'number' ? Number(each.cell.text) - (each.was ?? 0) : null;
+    const place = { address, measure, row: each.row.path, column: each.column.path };
+    placed.push({ ...place, difference, change });
   }
   const refused = new Map<Placed, string>();
   const { smallest, sums } = partsOf(placed);
-  for (const [total, { sum, parts }] of sums) {
-    if (isNear(total.was + sum, total.file, decimals[total.measure])) continue;
-    const wanted = tidy(total.was + sum);
-    const why = `The total ${total.address} is ${total.file}, and its parts ${addresses(parts)} make it ${wanted}. Change either the total or the parts.`;
-    for (const cell of [total, ...parts]) if (!refused.has(cell)) refused.set(cell, why);
+  const refuse = (cells: readonly Placed[], why: string) => {
+    for (const cell of cells) if (cell.change && !refused.has(cell)) refused.set(cell, why);
+  };
+  for (const [total, parts] of sums) {
+    const why = whyDisagree(total, parts, decimals[total.measure]);
+    if (why) refuse(why.isOfTotal ? [total] : [total, ...parts], why.sentence);
   }
-  for (const [one, other] of crossing(smallest)) {
-    const why = `${one.address} and ${other.address} have rows in common. Change the cells in which they cross.`;
-    for (const cell of [one, other]) if (!refused.has(cell)) refused.set(cell, why);
+  for (const [one, other] of crossing(smallest.filter(({ change }) => change))) {
+    refuse(
+      [one, other],
+      `${one.address} and ${other.address} have rows in common. Change the cells in which they cross.`,
+    );
   }
-  for (const [{ address, name }, why] of refused) faults.push({ address, name, why });
-  const changes = smallest.flatMap((cell): FileChange[] => {
-    if (refused.has(cell)) return [];
-    const { address, name, measure, slice, was, file } = cell;
-    return [{ address, name, measure, slice, was, file }];
-  });
+  for (const [{ change }, why] of refused) {
+    if (change) faults.push({ address: change.address, name: change.name, why });
+  }
+  const changes = smallest.flatMap((cell) =>
+    cell.change && !refused.has(cell) ? [cell.change] : [],
+  );
   return { changes, faults };
+}
+
+/**
+ * Returns why a total does not follow from its changed parts; null if it does, or if it cannot be written anyway.
+ * `isOfTotal` tells that the parts can be written nevertheless.
+ */
+function whyDisagree(
+  { change: total }: Placed,
+  parts: readonly Placed[],
+  decimals: number | null,
+): { sentence: string; isOfTotal: boolean } | null {
+  if (!total) return null;
+  const isTotal = (sum: number) => isNear(total.was + sum, total.file, decimals);
+  const written = parts.filter(({ change }) => change);
+  const sum = written.reduce((all, { change }) => all + (change ? change.file - change.was : 0), 0);
+  if (written.length > 0 && isTotal(sum)) return null;
+  const lost = parts.filter(({ change }) => !change);
+  const isExplained = isTotal(lost.reduce((all, { difference }) => all + (difference ?? NaN), sum));
+  if (lost.length > 0 && (written.length === 0 || isExplained)) {
+    const sentence = `The total ${total.address} was changed together with ${addresses(lost)}, which cannot be written. Change either the total or the parts.`;
+    return { sentence, isOfTotal: true };
+  }
+  const wanted = tidy(total.was + sum);
+  const sentence = `The total ${total.address} is ${total.file}, and its parts ${addresses(written)} make it ${wanted}. Change either the total or the parts.`;
+  return { sentence, isOfTotal: false };
 }
 
 /** Returns what a cell changes, or why it cannot; null if it changes nothing. */
@@ -132,11 +172,8 @@ const upward = (path: readonly CellValue[]): string[] =>
 const place = (measure: Measure, row: string, column: string): string =>
   `${measure}|${row}|${column}`;
 
-/** Splits changed cells into those without a changed part, and totals with the sum of the changes of their parts. */
-function partsOf(cells: readonly Placed[]): {
-  smallest: Placed[];
-  sums: Map<Placed, { sum: number; parts: Placed[] }>;
-} {
+/** Splits changed cells into those without a changed part, and totals with their smallest changed parts. */
+function partsOf(cells: readonly Placed[]): { smallest: Placed[]; sums: Map<Placed, Placed[]> } {
   const at = new Map(cells.map((cell) => [keyOf(cell), cell]));
   const above = (cell: Placed): Placed[] =>
     upward(cell.row).flatMap((row) =>
@@ -147,30 +184,26 @@ function partsOf(cells: readonly Placed[]): {
     );
   const totals = new Set(cells.flatMap(above));
   const smallest = cells.filter((cell) => !totals.has(cell));
-  const sums = new Map<Placed, { sum: number; parts: Placed[] }>();
-  for (const total of totals) sums.set(total, { sum: 0, parts: [] });
-  for (const cell of smallest) {
-    for (const total of above(cell)) {
-      const found = sums.get(total);
-      if (!found) continue;
-      found.sum += cell.file - cell.was;
-      found.parts.push(cell);
-    }
-  }
+  const sums = new Map<Placed, Placed[]>();
+  for (const total of totals) sums.set(total, []);
+  for (const cell of smallest) for (const total of above(cell)) sums.get(total)?.push(cell);
   return { smallest, sums };
 }
 
 const keyOf = ({ measure, row, column }: Placed): string =>
   place(measure, JSON.stringify(row), JSON.stringify(column));
 
-/** Pairs of a row total and a column total that cross. */
+/** Pairs of a row total and a column total that cross, with each cell that crosses another one at least once. */
 function crossing(cells: readonly Placed[]): [Placed, Placed][] {
   // The cells by their row, and by each column above their own.
-  const below = new Map<string, Placed>();
+  const below = new Map<string, Placed[]>();
   for (const cell of cells) {
     const row = JSON.stringify(cell.row);
     for (const column of upward(cell.column).slice(0, -1)) {
-      below.set(place(cell.measure, row, column), cell);
+      const at = place(cell.measure, row, column);
+      const others = below.get(at);
+      if (others) others.push(cell);
+      else below.set(at, [cell]);
     }
   }
   return cells.flatMap((cell) => {
@@ -178,8 +211,11 @@ function crossing(cells: readonly Placed[]): [Placed, Placed][] {
     return upward(cell.row)
       .slice(0, -1)
       .flatMap((row): [Placed, Placed][] => {
-        const other = below.get(place(cell.measure, row, column));
-        return other ? [[other, cell]] : [];
+        const others = below.get(place(cell.measure, row, column)) ?? [];
+        const pairs = others.map((other): [Placed, Placed] => [other, cell]);
+        // One of them is enough for the next cell that crosses them.
+        others.splice(1);
+        return pairs;
       });
   });
 }

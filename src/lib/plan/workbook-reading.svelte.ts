@@ -1,5 +1,6 @@
 /** A workbook that is read back: compares it with the export and the plan, and writes its changes. */
 import * as api from '../client/api';
+import { ApiError } from '../client/http';
 import { messageOf } from '../client/message-of';
 import type { Changes, Written } from './changes.svelte';
 import type { Log } from './log.svelte';
@@ -22,7 +23,12 @@ interface Compared {
   changes: readonly ComparedChange[];
   /** Changed cells that cannot be written. */
   faults: readonly FileFault[];
+  /** The newest entry of the plan that it was compared with. */
+  newest: number;
 }
+
+/** The answer for a file without changes. */
+const NOTHING = { cells: [], newest: 0 };
 
 /** A file that was read. */
 interface ReadFile extends FileChanges {
@@ -33,6 +39,9 @@ interface ReadFile extends FileChanges {
   /** The newest entry of the export; null if the database was replaced since. */
   since: number | null;
 }
+
+const OVERTAKEN =
+  'Nothing was written: somebody has changed these cells meanwhile. The file was compared again; check it, and write it then.';
 
 const otherVersion = (name: string, source: string) =>
   `This workbook was exported from the version “${name}” of ${source}. Open that version, and drop the file there.`;
@@ -86,27 +95,34 @@ export class WorkbookReading {
         ...{ name: file.name, exported, since: isSame ? newest : null },
         sha256: sha256(new Uint8Array(await file.arrayBuffer())),
       };
-      if (isNewest()) this.file = read;
+      if (!isNewest()) return;
+      this.file = read;
+      await this.compareFile(read, isNewest);
     });
-    await this.compare();
   }
 
-  /** Compares the file with the plan, again after somebody else has changed it. */
+  /** Compares the file with the plan, again after somebody else has changed it, or after a failure. */
   compare(): Promise<void> {
     return this.newest(async (isNewest) => {
-      const { file } = this;
-      if (!file) return;
-      const { changes, faults, since } = file;
-      const { edits, places } = editsOf(changes, asTotal);
-      const [cells, { entries }] = await Promise.all([
-        edits.length > 0 ? api.previewImport(this.planned.id, { edits, since }) : { cells: [] },
-        this.log.stored(),
-      ]);
-      if (!isNewest()) return;
-      const found = places.map((place) => cells.cells[place]);
-      const compared = compare(changes, found, entries, this.planned.fixedDecimals);
-      this.compared = { changes: compared.changes, faults: [...faults, ...compared.faults] };
+      if (this.file) await this.compareFile(this.file, isNewest);
     });
+  }
+
+  private async compareFile(
+    { changes, faults, since }: ReadFile,
+    isNewest: () => boolean,
+  ): Promise<void> {
+    const { edits, places } = editsOf(changes, asTotal);
+    const [{ cells, newest }, { entries }] = await Promise.all([
+      edits.length > 0 ? api.previewImport(this.planned.id, { edits, since }) : NOTHING,
+      this.log.stored(),
+    ]);
+    if (!isNewest()) return;
+    const found = places.map((place) => cells[place]);
+    const compared = compare(changes, found, entries, this.planned.fixedDecimals);
+    const all = [...faults, ...compared.faults];
+    this.compared = { changes: compared.changes, faults: all, newest };
+    this.failure = null;
   }
 
   /** Decides on one cell, or on all that somebody else has changed. */
@@ -130,16 +146,28 @@ export class WorkbookReading {
     this.choices = {};
   }
 
-  /** Writes the changes as one entry, and closes the file. @throws ApiError; nothing is written then */
+  /**
+   * Writes the changes as one entry, and closes the file.
+   *
+   * @throws ApiError, or an error with a sentence if the file had to be compared again; nothing is written then
+   */
   async write(pf_user: string): Promise<Written> {
     const { file, compared } = this;
     if (!file || !compared) throw new Error('No workbook is open.');
     const chosen = asChosen(this.choices, this.planned.fixedDecimals);
     const { edits } = editsOf(compared.changes, chosen);
     const { name, sha256 } = file;
-    const written = await this.changes.importCells({ file: { name, sha256 }, edits, pf_user });
-    this.close();
-    return written;
+    const request = { file: { name, sha256 }, edits, seen: compared.newest, pf_user };
+    try {
+      const written = await this.changes.importCells(request);
+      if (this.file === file) this.close();
+      return written;
+    } catch (error) {
+      const isOutdated = error instanceof ApiError && error.field === 'seen';
+      if (!isOutdated) throw error;
+      await this.compare();
+      throw new Error(OVERTAKEN, { cause: error });
+    }
   }
 
   private async newest(work: (isNewest: () => boolean) => Promise<void>): Promise<void> {

@@ -73,8 +73,8 @@ export function entryText(entry: Described, words: MeasureWords): string | null 
     case 'reverse':
       return `of entry ${entry.params.reverse_of}`;
     case 'import': {
-      const { file, edits } = entry.params;
-      return `${plural(edits.length, 'cell')} of ${file.name}`;
+      const { file, edits, edit_count = edits.length } = entry.params;
+      return `${plural(edit_count, 'cell')} of ${file.name}`;
     }
     case 'actual':
       return `closed through ${monthOrDay(entry.params.through)}`;

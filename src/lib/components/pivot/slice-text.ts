@@ -26,9 +26,11 @@ export const sliceConditions = (slice: Slice, words: Labels): { column: string; 
     text: conditionText(words.labelOf(column), wanted),
   }));
 
-/** Returns the slices that an entry changed: several for several edits, none for a load. */
+/** Returns the slices that an entry changed: several for several edits, none for a load and for a long import. */
 export function slicesOf({ slice, params }: LogEntry): readonly Slice[] {
   if (slice) return [slice];
+  // The log lists the first edits of a long import only.
+  if (params && 'edit_count' in params) return [];
   return params && 'edits' in params ? params.edits.map((edit) => edit.slice) : [];
 }
 

@@ -83,6 +83,14 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     refusals: [400, 403, 404, 422],
   },
   {
+    method: 'get',
+    path: '/log/{logid}',
+    role: 'reader',
+    summary: 'A log entry with all of its request',
+    answer: json(LogEntry),
+    refusals: [400, 404],
+  },
+  {
     method: 'patch',
     path: '/log/{logid}',
     role: 'planner',

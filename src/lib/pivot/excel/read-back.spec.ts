@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import type { Slice } from '../../contract/slices';
 import type { CellValue } from '../values/engine-types';
@@ -88,6 +89,46 @@ it('reads the cells of an exported workbook with their addresses, slices and exa
       ['D5', 576820.84, '576820.84'],
     ],
   ]);
+});
+
+it('knows headers that are numbers in the digits that a spreadsheet saves', async () => {
+  const pivot = {
+    ...PIVOT,
+    split_by: ['rate'],
+    columns: [column([1.1], [0]), column([1000], [1])],
+  };
+  const sheet = {
+    ...{
+      ...pivot,
+      values: [
+        [3, 1, 2],
+        [1, 1, 0],
+      ],
+    },
+    styles: new Map([['region', 'string'] as const, ['rate', 'float'] as const]),
+  };
+  const lines = { ...LINES, columns: LINES.columns.slice(0, 2) };
+  const file = await pivotWorkbook(sheet, [['Version', 'Plan']], {
+    ...FROM,
+    problem: null,
+    ...lines,
+  });
+  const parts = unzipSync(new Uint8Array(await file.arrayBuffer()));
+  const name = 'xl/worksheets/sheet1.xml';
+  const xml = strFromU8(parts[name] ?? new Uint8Array());
+  const saved = async (rate: string, thousand: string) => {
+    const changed = xml
+      .replace('<v>1.1</v>', `<v>${rate}</v>`)
+      .replace('<v>1000</v>', `<v>${thousand}</v>`);
+    expect(changed === xml).toBe(rate === '1.1');
+    const bytes = zipSync({ ...parts, [name]: strToU8(changed) });
+    return (await readBook(new Blob([new Uint8Array(bytes)]))).cells.length;
+  };
+  expect(await saved('1.1', '1000')).toBe(6);
+  expect(await saved('1.1000000000000001', '1E3')).toBe(6);
+  await expect(saved('1.2', '1000')).rejects.toThrow(
+    /^The header B1 is “1.2”, and it was exported as “1.1”/,
+  );
 });
 
 it('says why a workbook cannot be read back', async () => {

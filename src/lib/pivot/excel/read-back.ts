@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { columnLetters } from '../../xlsx/addresses';
 import { blobBytes } from '../../xlsx/bytes';
+import { shownDigits } from '../../xlsx/formats';
 import type { SheetCell, SheetRow } from '../../xlsx/sheet';
 import { Workbook } from '../../xlsx/workbook';
 import {
@@ -124,8 +125,12 @@ function parsed<Value>(
 
 /** @throws NoBook if a header is not where it was exported */
 function requireHead(shown: Cells, y: number, x: number, head: string): void {
-  const text = shown.get(y)?.get(x)?.text ?? '';
+  const cell = shown.get(y)?.get(x);
+  const text = cell?.kind === 'number' ? shownDigits(cell.text) : (cell?.text ?? '');
   if (text.trim() === head.trim()) return;
+  // A spreadsheet writes 1.1 as 1.1000000000000001, and 100 as 1E2.
+  const isNumber = cell?.kind === 'number' && head.trim() !== '';
+  if (isNumber && Number(text) === Number(shownDigits(head))) return;
   const address = `${columnLetters(x)}${y}`;
   throw new NoBook(
     `The header ${address} is “${text}”, and it was exported as “${head}”. Rows, columns and headers must stay where they were; move them back, or export again.`,

@@ -28,7 +28,10 @@ const Cell = v.object({
   /** The most decimals that an amount has. */
   valueDecimals: v.number(),
   unitsDecimals: v.number(),
-  /** The highest number of an edit that changes a measure of a leaf that this one changes too; its own if there is no other. */
+  /**
+   * The highest number of an edit that changes a measure of a leaf that this one changes too; its own if there is no
+   * other. Leaves that no edit can change do not count.
+   */
   shared: v.number(),
 });
 /** A cell that has rows. */
@@ -117,7 +120,7 @@ export function cellsOf(
     ];
   });
   const newest = (role: (typeof ROLES)[number]) =>
-    sql`CASE WHEN ${own.changes[role]} THEN
+    sql`CASE WHEN ${own.changes[role]} AND ${own.seen} AND ${own.free} THEN
          MAX(${own.edit}) FILTER (WHERE ${own.changes[role]}) OVER (PARTITION BY ${own.leaf}) END`;
   const counted = sql`COALESCE(SUM(${own.rows}) FILTER (WHERE`;
   return db.many(
@@ -145,7 +148,7 @@ export function cellsOf(
        sql`${counted} NOT ${own.seen}), 0)::bigint AS skipped`,
        sql`COALESCE(BOOL_OR(${own.free}) FILTER (WHERE ${own.seen}), FALSE) AS "isFree"`,
        ...perCell,
-       sql`GREATEST(${commas(ROLES.map((role) => sql`MAX(${own.shares[role]})`))}) AS shared`,
+       sql`COALESCE(GREATEST(${commas(ROLES.map((role) => sql`MAX(${own.shares[role]})`))}), ${own.edit}) AS shared`,
      ])}
      FROM paired GROUP BY ${own.edit} ORDER BY ${own.edit}`,
   );

@@ -1,9 +1,10 @@
 /** Queries of `pf.log`. */
 import * as v from 'valibot';
+import { LISTED_EDITS } from '../../contract/imports';
 import { LogEntry } from '../../contract/log';
 import { LOAD_OPERATIONS } from '../../contract/operations';
 import { timestamp } from '../../contract/primitives';
-import type { Identifier } from '../sql/quote';
+import type { Identifier, SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import { readRevision, revisionOf } from './outside-changes';
 import type { Queryable } from './queryable';
@@ -19,6 +20,35 @@ export const listEntries = (db: Queryable, versionId: number): Promise<LogEntry[
     sql`SELECT ${ENTRY_FIELDS} FROM pf.log WHERE version_id = $1 ORDER BY id DESC`,
     [versionId],
   );
+
+/** Parameters without the edits of an import that lists leave out, as SQL. */
+export const listedParams = (params: SqlText, operation: SqlText): SqlText =>
+  sql`CASE WHEN ${operation} = 'import' AND jsonb_typeof(${params}->'edits') = 'array'
+      AND jsonb_array_length(${params}->'edits') > ${LISTED_EDITS}
+    THEN ${params} || jsonb_build_object(
+      'edits', jsonb_path_query_array(${params}->'edits', '$[0 to ${LISTED_EDITS - 1}]'),
+      'edit_count', jsonb_array_length(${params}->'edits'))
+    ELSE ${params} END`;
+
+/** The entries of a version as lists show them, newest first. */
+export const listedEntries = (db: Queryable, versionId: number): Promise<LogEntry[]> =>
+  db.many(
+    LogEntry,
+    sql`SELECT id, version_id, pf_user, stamp, operation, slice, note,
+       ${listedParams(sql`params`, sql`operation`)} AS params
+     FROM pf.log WHERE version_id = $1 ORDER BY id DESC`,
+    [versionId],
+  );
+
+/** The id of the newest entry of a version; 0 if it has none. */
+export const newestEntry = async (db: Queryable, versionId: number): Promise<number> =>
+  (
+    await db.one(
+      v.object({ id: v.number() }),
+      sql`SELECT COALESCE(MAX(id), 0) AS id FROM pf.log WHERE version_id = $1`,
+      [versionId],
+    )
+  ).id;
 
 const Label = v.object({
   id: v.number(),

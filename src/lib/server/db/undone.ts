@@ -3,10 +3,15 @@ import * as v from 'valibot';
 import { UndoneEntry } from '../../contract/log';
 import { byColumn, number } from '../../contract/primitives';
 import { sql } from '../sql/quote';
+import { listedParams } from './log';
 import type { Queryable } from './queryable';
 import { found } from './queryable';
 
-const FIELDS = sql`logid, version_id, entry, row_count, value_total, units_total, measures, undone_at, undone_by`;
+const TOTALS = sql`row_count, value_total, units_total, measures, undone_at, undone_by`;
+const FIELDS = sql`logid, version_id, entry, ${TOTALS}`;
+/** The same with the entry as lists show it. */
+const LISTED = sql`logid, version_id, ${TOTALS},
+  entry || jsonb_build_object('params', ${listedParams(sql`(entry->'params')`, sql`entry->>'operation'`)}) AS entry`;
 
 /** A row of the table; `measures` is null without further measures. */
 const Row = v.pipe(
@@ -18,7 +23,7 @@ const Row = v.pipe(
 export const listUndone = (db: Queryable, versionId: number): Promise<UndoneEntry[]> =>
   db.many(
     Row,
-    sql`SELECT ${FIELDS} FROM pf.undone WHERE version_id = $1 ORDER BY undone_at DESC, logid DESC`,
+    sql`SELECT ${LISTED} FROM pf.undone WHERE version_id = $1 ORDER BY undone_at DESC, logid DESC`,
     [versionId],
   );
 

@@ -11,6 +11,7 @@ import type {
 import { usableSlice } from '../../contract/slices';
 import type { Cell } from '../db/cells';
 import { cellsOf, laterParts } from '../db/cells';
+import { getEntry, newestEntry } from '../db/log';
 import type { Database } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import type { Transaction } from '../db/transaction';
@@ -51,8 +52,9 @@ export const importCells = (
  * Writes the changed cells of a file within an open write. The difference between the stored and the new total
  * of each cell is spread in proportion over its leaves that no lock holds (docs/contract/14-what-the-operations-compute.md#import).
  *
- * @throws AppError 400 for a wrong slice, and for two cells that change a measure of the same row; 422 for a cell
- * without a row that can change, and if every cell has its amount already
+ * @throws AppError 400 for a wrong slice, and for two cells that change a measure of the same row; 409 if an entry
+ * after `seen` has rows in a cell; 422 for a cell without a row that can change, and if every cell has its amount
+ * already
  */
 export async function importIn(
   writer: OperationWriter,
@@ -64,6 +66,7 @@ export async function importIn(
   const { group, amounts } = groupColumns(columns);
   const held = heldRows(target, heldSlices(null, await writer.locked()));
   const cells = await readCells(tx, target, edits, held);
+  await requireSeen(tx, target, request);
   requireChangeable(cells, edits.length);
   const changes = cells.flatMap((cell) => {
     const edit = edits[cell.number];
@@ -110,23 +113,56 @@ export const previewImport = (
       (await readCells(tx, target, edits, held)).map((cell) => [cell.number, cell]),
     );
     const cells = edits.map((_, i) => cellOf(found.get(i), target.columns));
-    if (since == null) return { cells };
+    const newest = await newestEntry(tx, versionId);
+    if (since == null) return { cells, newest };
     const later = cells.map((cell) => {
       const entries: NonNullable<ImportCell['entries']> = [];
       return { ...cell, entries };
     });
-    const rows = { ...target, seen: excludeClause(target.version.exclude_iters) };
-    for (const { number, logid, rows: row_count, value, units } of await laterParts(
+    for (const { number, logid, rows: row_count, value, units } of await partsAfter(
       tx,
-      rows,
-      numbered(edits),
+      target,
+      edits,
       since,
     )) {
       const totals = { value_total: amountOf(value), units_total: amountOf(units) };
       later[number]?.entries.push({ logid, row_count, ...totals });
     }
-    return { cells: later };
+    return { cells: later, newest };
   });
+
+/** What each entry after another one added to the cells, without the rows that operations skip. */
+const partsAfter = (
+  tx: Transaction,
+  target: ForecastVersion,
+  edits: readonly ImportEdit[],
+  since: number,
+) =>
+  laterParts(
+    tx,
+    { ...target, seen: excludeClause(target.version.exclude_iters) },
+    numbered(edits),
+    since,
+  );
+
+/** @throws AppError 409 naming the newest entry with rows in a cell that the client has not seen */
+async function requireSeen(
+  tx: Transaction,
+  target: ForecastVersion,
+  { edits, seen }: ImportRequest,
+): Promise<void> {
+  if (seen == null) return;
+  const parts = await partsAfter(tx, target, edits, seen);
+  const newest = Math.max(...parts.map(({ logid }) => logid));
+  const part = parts.find(({ logid }) => logid === newest);
+  if (!part) return;
+  const { pf_user } = await getEntry(tx, newest);
+  throw new AppError(
+    409,
+    `Entry ${newest} of ${pf_user} changed edits.${part.number} after the cells were compared. Compare them again`,
+    { field: 'seen' },
+  );
+}
 
 const ROLES = ['value', 'units'] as const;
 
@@ -184,10 +220,10 @@ const refusalOf = ({ rows, isFree }: Cell): ImportCell['refusal'] =>
   rows === 0 ? 'excluded' : isFree ? null : 'locked';
 
 const SENTENCES = {
-  no_rows: 'no row of the version is in',
-  excluded: 'operations skip every row of',
-  locked: 'every row is locked of',
-} as const satisfies Record<NonNullable<ImportCell['refusal']>, string>;
+  no_rows: (edits) => `no row of the version is in ${edits}`,
+  excluded: (edits) => `operations skip every row of ${edits}`,
+  locked: (edits) => `every row of ${edits} is locked`,
+} as const satisfies Record<NonNullable<ImportCell['refusal']>, (edits: string) => string>;
 
 /** Maximum number of edits that an error names. */
 const MOST_NAMED = 5;
@@ -206,7 +242,7 @@ function requireChangeable(cells: readonly Cell[], count: number): void {
   const more = same.length - named.length;
   throw new AppError(
     422,
-    `Nothing was written, because ${SENTENCES[first.refusal]} ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    `Nothing was written, because ${SENTENCES[first.refusal](`${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`)}`,
     { field: `edits.${first.number}` },
   );
 }

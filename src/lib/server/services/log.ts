@@ -8,7 +8,7 @@ import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
 import { tell } from '../db/notify';
 import type { WriteKey } from '../db/idempotency';
-import { findEntry, listEntries, updateNote } from '../db/log';
+import { findEntry, getEntry, listedEntries, listEntries, updateNote } from '../db/log';
 import { entryParts, entryTotals, noTotals, type ExactTotals } from '../db/totals';
 import { listUndone } from '../db/undone';
 import { getVersion } from '../db/versions';
@@ -56,7 +56,7 @@ export async function logOf(
 ): Promise<LogAnswer> {
   const { version, table, columns } = target;
   const measure = (role: SingleRole) => measureOf(role, columns)?.name ?? null;
-  const entries = await listEntries(db, version.id);
+  const entries = await listedEntries(db, version.id);
   const series = totalsSeries(timeline, target);
   const known = kept.of(series, entries);
   const ids = new Set(known.map(({ logid }) => logid));
@@ -108,6 +108,9 @@ export const undoneEntries = async (db: Database, versionId: number): Promise<Un
   await getVersion(db, versionId);
   return listUndone(db, versionId);
 };
+
+/** An entry with all of its request. @throws AppError 404 */
+export const logEntry = (db: Database, logid: number): Promise<LogEntry> => getEntry(db, logid);
 
 /** Changes an entry's note, also on a closed version. @throws AppError 404 */
 export const editNote = (db: Database, logid: number, note: string | null): Promise<LogEntry> =>

@@ -2,7 +2,7 @@
 import type { AskedSlice } from '../../contract/slices';
 import { isDateRange } from '../../contract/slices';
 import { UnusableValue } from '../../contract/unusable';
-import { columnPlace, faultAt } from '../errors';
+import { AppError, columnPlace, faultAt } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
 import { leafColumns, toldApart } from './forecast-columns';
 import type { Identifier, SqlText } from './quote';
@@ -19,21 +19,31 @@ export interface EditedSlice {
 }
 
 /** Edits whose slices name the same columns in the same way, so that one join finds their leaves. */
-interface Batch {
-  /** Joins a leaf with the columns `edit.k0`, `edit.k1`, …. */
-  conditions: SqlText[];
-  keys: number;
+interface Batch extends Form {
   lines: SqlText[];
+  /** The different lists of values at each place of {@link Form.lists}, numbered in their order. */
+  lists: Map<string, { id: number; values: readonly SqlText[] }>[];
 }
+
+/** How a slice is joined with its leaves. */
+interface Form {
+  /** Joins a leaf with the columns `edit.pf_key_0`, … and `pf_list_0.pf_value`, …. */
+  conditions: SqlText[];
+  /** Number of columns `pf_key_…`. */
+  keys: number;
+}
+
+/** Number of different forms of slices; each is a query of its own. */
+const MOST_FORMS = 200;
 
 /**
  * Returns a query of the leaves of some slices: the columns of the CTE `leaves`, the number of the edit, and its
- * values. A leaf in several slices is answered for each of them. Equality of single values becomes a hash join, so
- * thousands of slices are found in one pass.
+ * values. A leaf in several slices is answered for each of them. Equality of single values and lists of values
+ * become hash joins, so thousands of slices are found in one pass.
  *
  * @param names of the number and of the values
- * @throws AppError 400 as {@link compileSlice}, and for a name that is no dimension or date column: without it, the
- * slice would have more rows than the cell
+ * @throws AppError 400 as {@link compileSlice}; for a name that is no dimension or date column: without it, the
+ * slice would have more rows than the cell; and for slices of more than {@link MOST_FORMS} forms
  */
 export function editedLeaves(
   edits: readonly EditedSlice[],
@@ -42,31 +52,68 @@ export function editedLeaves(
 ): SqlText {
   const batches = new Map<string, Batch>();
   for (const edit of edits) {
-    const { conditions, keys } = keysOf(edit, columns);
+    const { conditions, keys, lists } = keysOf(edit, columns);
     const form = join(conditions, sql` AND `);
-    const batch = batches.get(form) ?? { conditions, keys: keys.length, lines: [] };
-    batch.lines.push(sql`(${commas([sql`${edit.number}`, ...edit.values, ...keys])})`);
+    const made = {
+      conditions,
+      keys: keys.length + lists.length,
+      lines: [],
+      lists: lists.map(() => new Map()),
+    };
+    const batch: Batch = batches.get(form) ?? made;
+    const ids = lists.map((values, i) => sql`${idOf(values, batch.lists[i] ?? new Map())}`);
+    batch.lines.push(sql`(${commas([sql`${edit.number}`, ...edit.values, ...keys, ...ids])})`);
     batches.set(form, batch);
+    if (batches.size > MOST_FORMS) {
+      throw new AppError(
+        400,
+        `edits: the slices name columns, ranges and lists with null in more than ${MOST_FORMS} different combinations; send fewer of them at a time`,
+        { field: 'edits' },
+      );
+    }
   }
-  const queries = [...batches.values()].map(({ conditions, keys, lines }) => {
+  const queries = [...batches.values()].map(({ conditions, keys, lines, lists }) => {
     const own = [...names, ...Array.from({ length: keys }, (_, i) => key(i))];
     return sql`SELECT leaves.*, ${commas(names.map((name) => sql`edit.${name}`))}
     FROM leaves
     JOIN (VALUES
         ${join(lines, sql`,\n        `)}
     ) AS edit (${commas(own)})
-        ON ${conditions.length > 0 ? join(conditions, sql` AND `) : sql`TRUE`}`;
+        ON TRUE
+    ${join(
+      lists.map((list, i) => listed(list, i, keys - lists.length + i)),
+      sql`\n    `,
+    )}
+    WHERE ${conditions.length > 0 ? join(conditions, sql` AND `) : sql`TRUE`}`;
   });
   return join(queries, sql`\n    UNION ALL\n    `);
 }
 
 const key = (i: number): Identifier => ident(`pf_key_${i}`);
+const listName = (i: number): Identifier => ident(`pf_list_${i}`);
 
-/** Returns the conditions that join a slice with its leaves, and the literals of the keys in them. */
+/** The number of a list of values among those of its place, which gets it if it is new. */
+function idOf(values: readonly SqlText[], known: Batch['lists'][number]): number {
+  const text = commas(values);
+  const found = known.get(text) ?? { id: known.size, values };
+  known.set(text, found);
+  return found.id;
+}
+
+/** Joins the values of the lists of one place. Equal values of a list count once. */
+function listed(lists: Batch['lists'][number], i: number, keyPlace: number): SqlText {
+  const lines = [...lists.values()].flatMap(({ id, values }) =>
+    values.map((value) => sql`(${id}, ${value})`),
+  );
+  return sql`JOIN (SELECT DISTINCT * FROM (VALUES ${join(lines, sql`, `)}) AS listed)
+        AS ${listName(i)} (pf_list, pf_value) ON ${listName(i)}.pf_list = edit.${key(keyPlace)}`;
+}
+
+/** Returns the conditions that join a slice with its leaves, and the literals of the keys and of the lists in them. */
 function keysOf(
   { number, slice }: EditedSlice,
   columns: readonly ForecastColumn[],
-): { conditions: SqlText[]; keys: SqlText[] } {
+): { conditions: SqlText[]; keys: SqlText[]; lists: SqlText[][] } {
   const at = `edits.${number}.slice`;
   const [unknown] = compileSlice(slice, columns, at).skipped;
   if (unknown !== undefined) {
@@ -76,6 +123,7 @@ function keysOf(
   }
   const conditions: SqlText[] = [];
   const keys: SqlText[] = [];
+  const lists: SqlText[][] = [];
   for (const [name, wanted] of Object.entries(slice).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const column = leafColumns(columns).find((c) => c.name === name);
     if (!column || wanted instanceof UnusableValue) continue;
@@ -90,7 +138,10 @@ function keysOf(
       if (only.from !== undefined) compared(only.from, sql`>=`);
       if (only.to !== undefined) compared(only.to, sql`<=`);
     } else if (only !== null && !Array.isArray(only)) compared(only, sql`=`);
-    else conditions.push(compileSlice({ [name]: only }, columns, at).where);
+    else if (Array.isArray(only) && !only.includes(null)) {
+      conditions.push(sql`${toldApart(column, leaf)} = ${listName(lists.length)}.pf_value`);
+      lists.push(only.map((value) => toldApart(column, valueLiteral(value, column.type, place))));
+    } else conditions.push(compileSlice({ [name]: only }, columns, at).where);
   }
-  return { conditions, keys };
+  return { conditions, keys, lists };
 }
