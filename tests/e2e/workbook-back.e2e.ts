@@ -36,20 +36,33 @@ function withNumbers(file: Uint8Array, numbers: Record<string, number | string>)
   return zipSync({ ...parts, [name]: strToU8(xml) });
 }
 
-/** Drops a file on the page. */
-const drop = (page: Page, name: string, bytes: Uint8Array) =>
+/** Drops files on the page, one right after the other. */
+const dropAll = (page: Page, files: readonly (readonly [name: string, bytes: Uint8Array])[]) =>
   page.evaluate(
-    ([name, list]) => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([new Uint8Array(list)], name));
-      for (const type of ['dragover', 'drop']) {
-        document.body.dispatchEvent(
-          new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
-        );
+    (sent) => {
+      for (const [name, list] of sent) {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([new Uint8Array(list)], name));
+        for (const type of ['dragover', 'drop']) {
+          document.body.dispatchEvent(
+            new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+          );
+        }
       }
     },
-    [name, [...bytes]] as const,
+    files.map(([name, bytes]) => [name, [...bytes]] as const),
   );
+
+/** Drops a file on the page. */
+const drop = (page: Page, name: string, bytes: Uint8Array) => dropAll(page, [[name, bytes]]);
+
+/** Exports the pivot as a workbook. */
+async function exportWorkbook(page: Page): Promise<Uint8Array> {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'Excel workbook of the pivot' }).click();
+  return readFile(await (await download).path());
+}
 
 const salesOf = async ({ query }: Service, subCategory: string): Promise<string> => {
   const [row] = await query(
@@ -69,10 +82,7 @@ test('a changed workbook is compared with what others changed, written as one en
   const pivot = new PivotPage(page);
   await pivot.keepUser();
   await pivot.open(1);
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByRole('menuitem', { name: 'Excel workbook of the pivot' }).click();
-  const exported = await readFile(await (await download).path());
+  const exported = await exportWorkbook(page);
 
   const at = (row: string) => addressIn(page, exported, row);
   const [chairs, phones, tables, labels] = [
@@ -145,6 +155,61 @@ test('a changed workbook is compared with what others changed, written as one en
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   expect(await salesOf(service, 'Tables')).toBe(before.Tables);
   expect((await now()).chairs).toBeCloseTo(before.Chairs + 111.5, 6);
+});
+
+test('the last of several files counts, failures can be tried again, and a change before the answer is compared', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await pivot.open(1);
+  const exported = await exportWorkbook(page);
+  const [chairs, phones] = [
+    await addressIn(page, exported, 'Chairs'),
+    await addressIn(page, exported, 'Phones'),
+  ];
+  const slice = { 'Sub-Category': 'Phones', 'Order Date': YEAR };
+  const scale = (value_incr: number) =>
+    service.api.post('/versions/1/scale', { slice, value_incr, pf_user: 'eve' });
+
+  await dropAll(page, [
+    ['first.xlsx', withNumbers(exported, { [chairs]: 1, [phones]: 2 })],
+    ['second.xlsx', withNumbers(exported, { [phones]: 54_321 })],
+  ]);
+  const dialog = page.getByRole('dialog', { name: 'Read “second.xlsx” back' });
+  const summary = dialog.getByTestId('workbook-summary');
+  await expect(summary).toContainText('has changed 1 number.');
+
+  // A comparison fails, and the next one after another change does not.
+  await page.route('**/import/preview', (route) => route.abort());
+  await scale(5);
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await page.unroute('**/import/preview');
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await expect(dialog.getByRole('region', { name: 'Cells that somebody else' })).toContainText(
+    'eve: Scale, +5',
+  );
+  await expect(dialog.getByRole('alert')).toHaveCount(0);
+
+  // Somebody else writes after the planner has decided, before the service has the request.
+  await dialog.getByRole('button', { name: 'My number for all' }).click();
+  await page.route('**/versions/1/import', async (route) => {
+    await scale(7.5);
+    await route.continue();
+  });
+  await dialog.getByRole('button', { name: 'Write 1 number', exact: true }).click();
+  await expect(
+    page.getByText(/^Nothing was written: somebody has changed these cells/),
+  ).toBeVisible();
+  await expect(dialog.getByRole('region', { name: 'Cells that somebody else' })).toContainText(
+    'eve: Scale, +7.50',
+  );
+  expect(Number(await salesOf(service, 'Phones'))).not.toBe(54_321);
+  await page.unroute('**/versions/1/import');
+  await dialog.getByRole('button', { name: 'Write 1 number', exact: true }).click();
+  await expect(page.getByText(/^Imported: saved as /)).toBeVisible();
+  expect(Number(await salesOf(service, 'Phones'))).toBe(54_321);
 });
 
 test('a workbook that LibreOffice has saved is chosen, and locked cells are listed', async ({
