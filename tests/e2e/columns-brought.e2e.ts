@@ -110,12 +110,3 @@ test('a layout that the engine refuses leaves the screen unchanged, and the next
   await arrange(page, { group_by: ['Segment'], filter: [] });
   await showsStored(pivot, service, 'Segment');
 });
-
-test('the engine’s own settings offer every column', async ({ page }) => {
-  const pivot = new PivotPage(page);
-  await pivot.open(1, SEARCH);
-  await page.getByRole('button', { name: 'Arrange' }).click();
-  await page.getByRole('button', { name: 'Advanced' }).click();
-  await expect.poll(() => columnsOf(page)).toContain('Category');
-  expect(await columnsOf(page)).toContain('pf_note');
-});

@@ -18,7 +18,7 @@ export interface DrawnCell extends CellName {
 
 const cellKey = ({ row, column }: CellName): string => JSON.stringify([row, column ?? null]);
 
-/** Arranges the pivot in the way of the engine's own settings. */
+/** Arranges the pivot from outside, through the engine's viewer. */
 export const arrange = (page: Page, config: object) =>
   page
     .locator('perspective-viewer')

@@ -38,8 +38,6 @@ export interface PivotEvents {
   onLayout(): Promise<void>;
   /** The engine starts or finishes work: arranging rows in another way, or opening or closing them. */
   onBusy(isBusy: boolean): void;
-  /** The viewer's own settings panel opened or closed. */
-  onSettings(open: boolean): void;
 }
 
 export interface PivotOptions extends PivotEvents, RowsOptions {

@@ -344,17 +344,6 @@ export class Pivot {
     );
   }
 
-  /** Opens or closes the viewer's own settings panel, in which all levels of rows can be arranged. */
-  async toggleSettings(open: boolean): Promise<void> {
-    const { viewer, element } = this.parts;
-    if (open) {
-      await viewer.bringAll();
-      const { reader } = this.grid.shown;
-      if (reader && reader.levels < reader.config.group_by.length) await viewer.joinLevels();
-    }
-    await element.toggleConfig(open);
-  }
-
   setDark(dark: boolean): Promise<void> {
     return this.parts.viewer.setDark(dark);
   }

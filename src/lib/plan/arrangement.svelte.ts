@@ -28,8 +28,6 @@ export class Arrangement {
   /** The plugin that shows the rows: the grid, or a chart. */
   shownAs = $state.raw<string>(GRID);
   readonly isGrid = $derived(this.shownAs === GRID);
-  /** Whether the viewer's own settings are open. */
-  settingsOpen = $state.raw(false);
   /** Columns and expressions that the layout names and this version lacks. */
   missing = $state.raw<readonly string[]>([]);
   /** The source of the layout that was applied last. */
@@ -258,10 +256,6 @@ export class Arrangement {
   /** Shows the amounts of a measure in another unit or with another number of decimals. */
   showAmounts(measure: string, style: AmountStyle): Promise<void> {
     return this.set((pivot) => pivot.showAmounts(measure, style));
-  }
-
-  async toggleSettings(): Promise<void> {
-    await this.loading.pivot?.toggleSettings(!this.settingsOpen);
   }
 
   /** Returns the current layout; the user may have changed its levels in the viewer. */

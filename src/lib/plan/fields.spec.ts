@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
 import {
+  aggregatedBy,
   dateOf,
   datePart,
   daysOf,
@@ -160,4 +161,19 @@ it('sorts the rows by one column and keeps the order of the columns', () => {
     ['Sales', 'col desc'],
   ]);
   expect(sortedBy(layout, { name: 'Sales' }, null).sort).toEqual([['Sales', 'col desc']]);
+});
+
+it('shows a measure as an average, without the order by the sums of a single column, and as a sum again', () => {
+  const layout: Layout = {
+    expressions: { 'Sales of 2028': '"Sales"', 'Sales of East': '"Sales"' },
+    aggregates: { Quantity: 'avg' },
+    sort: [
+      ['Sales of 2028', 'desc'],
+      ['Sales', 'asc'],
+    ],
+  };
+  const shown = aggregatedBy(layout, 'Sales', 'avg');
+  expect(shown.aggregates).toEqual({ Quantity: 'avg', Sales: 'avg' });
+  expect(shown.sort).toEqual([['Sales', 'asc']]);
+  expect(aggregatedBy(shown, 'Sales', 'sum').aggregates).toEqual({ Quantity: 'avg' });
 });

@@ -15,12 +15,13 @@ import {
 } from '../pivot/slice/filter';
 import { label } from '../pivot/values/labels';
 import type { Member } from '../pivot/table/members';
-import { isAdditive, missingParts, paintingOf } from '../pivot/values/ratios';
+import { isSum, missingParts, paintingOf } from '../pivot/values/ratios';
 import { isTimeUnit } from '../pivot/values/time-unit';
 import { withNewestClose } from '../pivot/values/to-date';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';
 import {
+  aggregatedBy,
   dateOf,
   datePart,
   daysOf,
@@ -146,13 +147,30 @@ export class Fields {
     return labelOf(name, this.arrangement.shown, this.all);
   }
 
-  /** Whether rows can be sorted by a field. Shares and prices of averages have no total to sort by. */
+  /** Whether rows can be sorted by a field. Numbers that are computed from averages are empty. */
   sorts({ name, zone }: PlacedField): boolean {
     if (zone !== 'measures') return false;
     const ratios = this.loading.pivot?.origins.ratios;
     const { aggregates = {} } = this.arrangement.shown;
-    const parts = ratios?.has(name) ? (paintingOf(name, ratios)?.parts ?? []) : [];
-    return parts.every((part) => isAdditive(aggregates[part]));
+    const parts = ratios ? (paintingOf(name, ratios)?.parts ?? []) : [];
+    return parts.every((part) => isSum(aggregates[part]));
+  }
+
+  /**
+   * Returns the aggregate of a measure of the pivot that has a sum; null for any other field, and for numbers
+   * that are computed.
+   */
+  aggregateOf({ name, zone }: PlacedField): string | null {
+    const { origins } = this.loading.pivot ?? {};
+    if (zone !== 'measures' || !origins || paintingOf(name, origins.ratios)) return null;
+    if (!/^(integer|float)$/.test(this.typeOf(name) ?? '')) return null;
+    const aggregate = this.arrangement.shown.aggregates?.[name] ?? 'sum';
+    return typeof aggregate === 'string' ? aggregate : aggregate[0];
+  }
+
+  /** Shows a measure as the sum or as the average of its rows. */
+  aggregate(measure: string, by: 'sum' | 'avg'): void {
+    void this.arrangement.arrange((shown) => aggregatedBy(shown, measure, by));
   }
 
   /** Returns the style of the amounts of a measure. */

@@ -195,6 +195,21 @@ export function sortedBy(
 }
 
 /**
+ * Returns the layout with the sum or the average of a measure's rows. The rows are no longer sorted by a single
+ * column of the measure, whose sort key is a sum.
+ */
+export function aggregatedBy(layout: Layout, measure: string, by: 'sum' | 'avg'): Layout {
+  const { [measure]: _, ...others } = layout.aggregates ?? {};
+  const isOfColumn = (name: string) =>
+    name.startsWith(`${measure} of `) && Object.hasOwn(layout.expressions ?? {}, name);
+  return {
+    ...layout,
+    aggregates: by === 'sum' ? others : { ...others, [measure]: by },
+    sort: (layout.sort ?? []).filter(([name]) => !isOfColumn(name)),
+  };
+}
+
+/**
  * Returns the layout without sort keys of columns that no longer exist because other columns are split by.
  */
 export function withoutLostSort(layout: Layout, before: Layout): Layout {

@@ -352,7 +352,6 @@ export class PlanSession {
         void this.trial.markAgain().catch(() => undefined);
       },
       onLayout: () => this.arrangement.follow(),
-      onSettings: (open) => (this.arrangement.settingsOpen = open),
     });
     // The theme may have changed while the rows were loading.
     await this.pivot?.setDark(this.dark);

@@ -19,7 +19,7 @@ import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';
 import { readFormats, type ColumnFormat } from '../values/column-format';
 import type { Origins } from '../rows/origins';
-import { isAdditive, paintingOf, ratiosIn } from '../values/ratios';
+import { isAdditive, paintingOf } from '../values/ratios';
 import { isTimeUnit } from '../values/time-unit';
 
 /** Largest number of series; if there are more, the others are combined into one of them. */
@@ -92,8 +92,9 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   const axes = chartAxes(layout, timeTest(columns, schema, source.months));
   const sides = measure?.sides ?? [];
   const name = measure?.name ?? '';
-  const ratios = ratiosIn(origins.ratios, layout.aggregates);
-  const paintings = sides.map(({ column }) => paintingOf(column, ratios));
+  const paintings = sides.map(({ column }) =>
+    paintingOf(column, origins.ratios, layout.aggregates),
+  );
   const isRatio = origins.ratios.has(name);
   const shape = {
     ...axes,
@@ -146,6 +147,7 @@ const numbers = (values: readonly CellValue[]): (number | null)[] =>
   values.map((value) => (typeof value === 'number' ? value : null));
 
 const formatOf = (column: string, { layout, formats }: ChartSource): ColumnFormat => ({
+  aggregate: layout.aggregates?.[column],
   ...formats.get(column),
   ...readFormats(layout.columns_config).get(column),
 });

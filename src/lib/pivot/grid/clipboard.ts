@@ -4,6 +4,7 @@ import { tidy } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
 import type { DrawnColumn } from './grid-columns';
 import { headParts, TOTAL } from './heads';
+import { unitText } from '../values/column-format';
 import { label } from '../values/labels';
 import type { Shown } from './shown';
 import { printTsv } from './tsv';
@@ -22,7 +23,7 @@ export async function copyView(shown: Shown, print: Print): Promise<string> {
     ...group_by.map(() => ''),
     ...parts.map((part) => part[level] ?? ''),
   ]);
-  const titles = [...group_by, ...columns.map(({ measure }) => measure)];
+  const titles = [...group_by, ...columns.map(({ measure }) => titleOf(shown, measure))];
   const body = Array.from({ length: count }, (_, y) => {
     const path = paths[y] ?? [];
     const head = group_by.map((name, i) => {
@@ -51,6 +52,10 @@ export async function copyMarked(
   );
   return printTsv(ys.map((y) => xs.map((x) => texts.get(`${x} ${y}`) ?? '')));
 }
+
+/** Returns a measure as the title of its numbers, with the aggregate if they are no sums. */
+const titleOf = ({ reader }: Shown, measure: string): string =>
+  [measure, unitText({ aggregate: reader?.config.aggregates[measure] }) ?? []].flat().join(' ');
 
 async function copyHeaders(
   shown: Shown,

@@ -64,7 +64,8 @@ export class Drawing {
 
   /** Returns the format of a measure. */
   formatNamed(measure: string): ColumnFormat {
-    return { ...this.usual.get(measure), ...this.formats.get(measure) };
+    const aggregate = this.shown.reader?.config.aggregates[measure];
+    return { ...this.usual.get(measure), ...this.formats.get(measure), aggregate };
   }
 
   /** Redraws the view. */

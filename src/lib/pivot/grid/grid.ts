@@ -172,7 +172,7 @@ export class Grid implements GridHost {
   }
 
   /**
-   * Sets the default formats of measures from the next drawing on; the viewer's own settings override them.
+   * Sets the default formats of measures from the next drawing on; a layout can override them.
    */
   setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.drawing.setUsualFormats(formats);

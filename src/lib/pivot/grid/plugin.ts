@@ -55,14 +55,6 @@ class PivotGridElement extends HTMLElement implements GridPlugin {
     return 1;
   }
 
-  can_render_column_styles(type: string): boolean {
-    return type === 'integer' || type === 'float';
-  }
-
-  column_style_controls(): Record<string, unknown> {
-    return { number_string_format: true };
-  }
-
   async draw(view: View): Promise<void> {
     if (this.isArranged) await this.host?.draw(view);
   }

@@ -93,7 +93,7 @@ export class ColumnValues {
     { measure, leaves }: DrawnColumn,
     parts: readonly (readonly (readonly CellValue[] | undefined)[])[],
   ): CellValue[] {
-    const painting = paintingOf(measure, this.ratios);
+    const painting = paintingOf(measure, this.ratios, this.aggregates);
     const isSum = (painting?.parts ?? [measure]).every((name) => isAdditive(this.aggregates[name]));
     const added = parts.map((columns) => {
       if (columns.length === 0) return undefined;

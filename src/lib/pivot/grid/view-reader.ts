@@ -14,7 +14,7 @@ import {
   type ViewWindow,
   withView,
 } from '../values/engine-types';
-import { paintingOf, type Ratio, ratiosIn } from '../values/ratios';
+import { paintingOf, type Ratio } from '../values/ratios';
 import { Answers } from '../waiting';
 import { type Across, ALL_OPEN, type BesideTable, NOTHING, type Untold } from './beside';
 import { type ClosedDate, ClosedHeaders } from './closed-headers';
@@ -64,12 +64,12 @@ export class ViewReader {
     this.config = config;
     this.schema = schema;
     this.levels = levels;
-    this.ratios = ratiosIn(ratios, config.aggregates);
+    this.ratios = ratios;
     this.hidden = hidden;
     this.across = across;
     this.beside = beside;
     this.paths = new ColumnPaths(table, view, config, schema);
-    this.values = new ColumnValues(view, this.paths, this.ratios, config.aggregates);
+    this.values = new ColumnValues(view, this.paths, ratios, config.aggregates);
     this.expressionValues = new ExpressionValues(table, config.expressions, beside);
   }
 

@@ -14,8 +14,6 @@ interface ViewerOptions {
   dark: boolean;
   /** Called when the rows or their arrangement changed. */
   onShown(): void;
-  /** Called when the viewer's own settings panel opened or closed. */
-  onSettings(open: boolean): void;
 }
 
 /**
@@ -47,16 +45,11 @@ export class PivotViewer {
     this.dark = options.dark;
   }
 
-  /** Reports changes of the viewer that were not made here, such as those in its own settings panel. */
+  /** Reports changes of the viewer that were not made here, such as a sort order that its grid requests. */
   listen(onChange: () => Promise<void>): void {
     this.viewer.listen(async () => {
       await this.arranged.follow();
       await onChange();
-    });
-    this.element.addEventListener('perspective-toggle-settings', (event) => {
-      if (!(event instanceof CustomEvent)) return;
-      this.arranged.isWhole = event.detail === true;
-      this.options.onSettings(this.arranged.isWhole);
     });
   }
 
@@ -98,14 +91,6 @@ export class PivotViewer {
   /** Recreates the view with the levels of rows that are open. */
   async joinLevels(): Promise<void> {
     if (!this.viewer.isClosed) await this.restore({ group_by: [...this.arranged.rows] });
-  }
-
-  /**
-   * Loads all columns and sends all levels of rows to the viewer, since its own settings panel offers them.
-   */
-  async bringAll(): Promise<void> {
-    await this.viewer.bringAll();
-    this.arranged.isWhole = true;
   }
 
   async setDark(dark: boolean): Promise<void> {

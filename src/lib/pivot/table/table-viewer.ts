@@ -31,8 +31,8 @@ export class TableViewer {
   }
 
   /**
-   * Listens to changes of the viewer by others: the sort order that its grid requests, its own settings
-   * panel, and callers from outside.
+   * Listens to changes of the viewer by others: the sort order that its grid requests, and callers from
+   * outside.
    *
    * @param onChange called when the viewer shows a configuration that was not set here
    */
@@ -115,11 +115,6 @@ export class TableViewer {
         }
       }),
     );
-  }
-
-  /** Loads all columns into the table. */
-  async bringAll(): Promise<void> {
-    await this.bring(Object.keys(this.whole));
   }
 
   get isClosed(): boolean {

@@ -53,19 +53,11 @@ describe('the configuration that the viewer gets for a layout', () => {
     expect(await rows()).toEqual(['Segment', 'City', 'State']);
   });
 
-  it('has all levels while the viewer’s own settings are open, which then determine the levels', async () => {
+  it('follows levels that others arrange in the viewer', async () => {
     const { layout, shows, take, rows } = shownBy(1);
     take({ group_by: ROWS });
-    layout.isWhole = true;
-    const told = layout.tell({ group_by: [...layout.rows] });
-    // The viewer has not applied the configuration yet.
-    expect(await rows()).toEqual(ROWS);
-    shows(told.config);
-    layout.settle(told, true);
-    expect(await rows()).toEqual(ROWS);
-    // A level that was closed before is removed.
-    shows({ group_by: ['Region'] });
-    expect(await rows()).toEqual(['Region']);
+    shows({ group_by: ['Category'] });
+    expect(await rows()).toEqual(['Category']);
     shows({ group_by: [...ROWS, 'City'] });
     expect(await rows()).toEqual([...ROWS, 'City']);
     expect(layout.rows).toEqual(ROWS);

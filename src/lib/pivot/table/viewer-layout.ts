@@ -44,8 +44,6 @@ export class ViewerLayout {
   private told: readonly ToldRows[] = [];
   /** The columns that were sent to the viewer, latest first. */
   private toldColumns: readonly ToldColumns[] = [];
-  /** Whether the viewer gets all levels of rows, open or closed. */
-  isWhole = false;
 
   /**
    * @param levelsOf returns the number of levels that are needed to show the open rows
@@ -67,7 +65,7 @@ export class ViewerLayout {
   async read(): Promise<Layout> {
     const layout = v.parse(Layout, await this.viewer.save());
     const shown = JSON.stringify(layout.group_by ?? []);
-    // An arrangement that was made in the viewer's own settings is not found here.
+    // An arrangement that others made is not found here.
     const told = this.told.find(
       ({ all, levels }) => JSON.stringify(all.slice(0, levels)) === shown,
     );
@@ -81,7 +79,7 @@ export class ViewerLayout {
     });
   }
 
-  /** Takes over the levels of rows that were arranged in the viewer's own settings. */
+  /** Takes over the levels of rows that others arranged in the viewer. */
   async follow(): Promise<void> {
     const { told } = this;
     const { group_by = [] } = await this.read();
@@ -92,7 +90,7 @@ export class ViewerLayout {
 
   /** Returns the configuration for a layout; the caller then calls {@link settle}. */
   tell({ group_by, columns, expressions, ...others }: Partial<Layout>): Told {
-    const levels = this.isWhole ? (group_by?.length ?? 0) : this.levelsOf(group_by ?? []);
+    const levels = this.levelsOf(group_by ?? []);
     const rows = group_by ? { all: group_by, levels } : null;
     if (rows) this.told = [rows, ...this.told];
     const shown = columns && namesOf(columns);

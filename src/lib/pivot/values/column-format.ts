@@ -3,7 +3,9 @@ import * as v from 'valibot';
 import { roundTo, type Decimals } from '../../contract/decimals';
 import { decimalsOfFormat, type FormulaFormat } from '../../contract/formulas';
 import { byColumn } from '../../contract/primitives';
+import type { Layout } from '../../contract/stored-layout';
 import { tidy } from './cell-value';
+import { isSum } from './ratios';
 
 /** The format of the numbers in a column. */
 export interface ColumnFormat {
@@ -15,15 +17,34 @@ export interface ColumnFormat {
    * measures.
    */
   stored?: number;
+  /** The engine's aggregate of the rows; absent for sums. */
+  aggregate?: Aggregate | undefined;
 }
 
+type Aggregate = NonNullable<Layout['aggregates']>[string];
+
 /**
- * Returns the unit of the amounts for a header: "in thousands" or "in millions"; null for amounts in full.
+ * Returns the rest of a header after the name of the measure: the aggregate unless it is the sum, and the
+ * unit, as in "average in thousands"; null for sums in full.
  */
-export function unitText({ divisor }: ColumnFormat): string | null {
-  if (divisor === undefined) return null;
-  return divisor === 1e6 ? 'in millions' : 'in thousands';
+export function unitText({ divisor, aggregate = 'sum' }: ColumnFormat): string | null {
+  const name = typeof aggregate === 'string' ? aggregate : aggregate[0];
+  const texts = [
+    isSum(aggregate) ? [] : (AGGREGATES[name] ?? name),
+    divisor === undefined ? [] : divisor === 1e6 ? 'in millions' : 'in thousands',
+  ].flat();
+  return texts.length > 0 ? texts.join(' ') : null;
 }
+
+/** The engine's aggregates by name, in words; others have a name that says it. */
+const AGGREGATES: Readonly<Record<string, string>> = {
+  avg: 'average',
+  mean: 'average',
+  low: 'lowest',
+  min: 'lowest',
+  high: 'highest',
+  max: 'highest',
+};
 
 /**
  * Returns a number for a file or the clipboard: an amount in full with the decimals of its column, without

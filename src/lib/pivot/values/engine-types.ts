@@ -151,7 +151,6 @@ export interface Viewer extends HTMLElement {
   restore(config: Record<string, unknown>): Promise<void>;
   save(): Promise<unknown>;
   getPlugin(name: string): Promise<GridPlugin>;
-  toggleConfig(force?: boolean): Promise<void>;
   /** Sets the delay before a change is drawn, in milliseconds. */
   setThrottle(ms: number): void;
   resetThemes(themes: string[]): Promise<void>;

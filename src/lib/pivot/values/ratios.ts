@@ -169,8 +169,22 @@ interface Painting {
   paint: (columns: readonly (readonly CellValue[] | undefined)[]) => CellValue[];
 }
 
-/** Returns how a measure is computed from other columns; null for one that shows the engine's sums. */
-export function paintingOf(measure: string, ratios: ReadonlyMap<string, Ratio>): Painting | null {
+/**
+ * Returns how a measure is computed from other columns; null for one that shows the engine's own numbers.
+ *
+ * @param aggregates of the columns: without the sum of each part, the measure is empty
+ */
+export function paintingOf(
+  measure: string,
+  ratios: ReadonlyMap<string, Ratio>,
+  aggregates: Readonly<Record<string, unknown>> = {},
+): Painting | null {
+  const painting = paintingOfSums(measure, ratios);
+  if (painting?.parts.every((part) => isSum(aggregates[part])) !== false) return painting;
+  return { parts: painting.parts, paint: (columns) => rows(columns, () => null) };
+}
+
+function paintingOfSums(measure: string, ratios: ReadonlyMap<string, Ratio>): Painting | null {
   const own = ratios.get(measure);
   if (own) {
     const paint: Painting['paint'] =
@@ -208,25 +222,11 @@ export const partsBehind = (
     return ratio ? [...behind, ...missingParts(ratio, [...shown, ...behind])] : behind;
   }, []);
 
+/** Checks whether an aggregate is the sum, as it is by default. */
+export const isSum = (aggregate: unknown = 'sum'): boolean => aggregate === 'sum';
+
 /** Checks whether the sum over several groups equals the aggregate of all their rows. */
 export const isAdditive = (aggregate: unknown = 'sum'): boolean =>
-  aggregate === 'sum' || aggregate === 'count';
-
-/**
- * Returns the computed columns of a view. A formula is evaluated on sums, so it is empty where one of its measures
- * shows another aggregate, such as an average.
- *
- * @param aggregates of the columns; absent for a sum
- */
-export const ratiosIn = (
-  ratios: ReadonlyMap<string, Ratio>,
-  aggregates: Readonly<Record<string, unknown>> = {},
-): ReadonlyMap<string, Ratio> =>
-  new Map(
-    [...ratios].map(([name, ratio]): [string, Ratio] => {
-      const isOnSums = partsOf(ratio).every((part) => (aggregates[part] ?? 'sum') === 'sum');
-      return [name, isOnSums || !('result' in ratio) ? ratio : { ...ratio, result: () => null }];
-    }),
-  );
+  isSum(aggregate) || aggregate === 'count';
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
