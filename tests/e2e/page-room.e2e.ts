@@ -60,3 +60,41 @@ test('resizes the log by keyboard and by dragging, and remembers it', async ({ p
   await expect(log).toBeVisible();
   expect(await height()).toBe(before + 124);
 });
+
+test('resizes a column of the log by keyboard and by dragging, and remembers it', async ({
+  page,
+  service,
+}) => {
+  const slice = { Category: 'Furniture', Region: 'West', Segment: ['Consumer', 'Corporate'] };
+  const scale = { slice, value_pct: 5, pf_user: 'ana', note: 'Wider' };
+  await service.api.post('/versions/1/scale', scale);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  for (const name of ['Operation', 'Selection']) {
+    const header = log.getByRole('columnheader', { name, exact: true });
+    const width = async () => Math.round((await header.boundingBox())?.width ?? 0);
+    const bar = page.getByRole('separator', { name: `Width of the ${name.toLowerCase()} column` });
+    const before = await width();
+    await bar.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(width).toBe(before + 24);
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(width).toBe(before);
+
+    const box = await bar.boundingBox();
+    if (!box) throw new Error('The bar is not on the page.');
+    await page.mouse.move(box.x + 3, box.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 63, box.y + 5);
+    await page.mouse.up();
+    await expect.poll(width).toBe(before + 60);
+    await page.reload();
+    await pivot.drawn();
+    await expect.poll(width).toBe(before + 60);
+    // Narrower than its texts, which are then cut.
+    await bar.focus();
+    await page.keyboard.press('Home');
+    await expect.poll(width).toBe(80);
+  }
+});

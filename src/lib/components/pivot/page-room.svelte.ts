@@ -5,6 +5,10 @@ const PANEL = 'pf.panel';
 const LOG = 'pf.log';
 const LOG_HEIGHT = 'pf.log-height';
 const USUAL_LOG_HEIGHT = 300;
+/** Columns of the log whose texts are cut; the note takes the remaining room. */
+export type LogColumn = 'operation' | 'selection';
+const LOG_COLUMN = { operation: 'pf.log-operation', selection: 'pf.log-selection' } as const;
+const keptWidth = (column: LogColumn) => Number(kept(LOG_COLUMN[column])) || null;
 /** Smallest height of the log, and of the pivot above it, in pixels. */
 export const LEAST_HEIGHT = 160;
 
@@ -12,6 +16,10 @@ export class PageRoom {
   private panelOpen = $state(kept(PANEL) !== 'folded');
   private logOpen = $state(kept(LOG) === 'open');
   private height = $state(Number(kept(LOG_HEIGHT)) || USUAL_LOG_HEIGHT);
+  private widths = $state({
+    operation: keptWidth('operation'),
+    selection: keptWidth('selection'),
+  });
 
   /** Whether the panel of the selection is shown. */
   get isPanelOpen(): boolean {
@@ -41,5 +49,15 @@ export class PageRoom {
   set logHeight(height: number) {
     this.height = height;
     keep(LOG_HEIGHT, String(height));
+  }
+
+  /** Widths of columns of the log in pixels; null for the width that fits their texts. */
+  get logWidths(): Readonly<Record<LogColumn, number | null>> {
+    return this.widths;
+  }
+
+  setLogWidth(column: LogColumn, width: number): void {
+    this.widths[column] = width;
+    keep(LOG_COLUMN[column], String(width));
   }
 }
