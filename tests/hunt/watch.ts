@@ -129,7 +129,7 @@ export function watch(): void {
       selected: document.querySelector('[data-testid=slice]') !== null,
       apart: document.querySelector('[data-testid=apart]') !== null,
       added: document.querySelector('[data-testid=totals]:not(.old), .failure') !== null,
-      busy: document.querySelector('.apply button[aria-busy=true]') !== null,
+      busy: document.querySelector(':is(.apply, .trial) button[aria-busy=true]') !== null,
       obstacle: text(document.querySelector('#apply-obstacle')) || null,
       refused: document.querySelector('#apply-obstacle.refused') !== null,
       beyond: text(document.querySelector('aside.panel [role=note]')).replace(/\s+/g, ' ') || null,

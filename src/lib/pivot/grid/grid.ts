@@ -101,6 +101,8 @@ export class Grid implements GridHost {
   private readonly plugin: GridPlugin;
   private readonly events: GridEvents;
   private readonly gate: Gate;
+  /** Number of changes in progress that recreate the view. */
+  private replacing = 0;
 
   constructor({ plugin, table, origins, beside, expansion, events, busy, gate }: GridParts) {
     this.plugin = plugin;
@@ -149,12 +151,25 @@ export class Grid implements GridHost {
 
   async update(view: View): Promise<void> {
     // The view is recreated when all rows have arrived.
-    if (this.gate.isClosed) return;
+    if (this.gate.isClosed || this.replacing > 0) return;
     this.marks.invalidate();
     await this.onView(view, async () => {
       this.widths.read();
       await this.shown.follow(view);
     });
+  }
+
+  /**
+   * Does not draw changes of the current view until `work` ends, which recreates it: the current view would show
+   * wrong numbers meanwhile.
+   */
+  async whileReplaced<T>(work: () => Promise<T>): Promise<T> {
+    this.replacing++;
+    try {
+      return await work();
+    } finally {
+      this.replacing--;
+    }
   }
 
   async redraw(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Adds rows to the table of a pivot, and removes them from it. */
-import type { LayoutFilter } from '../../contract/stored-layout';
+import type { Layout, LayoutFilter } from '../../contract/stored-layout';
 import type { EmptyValues } from '../grid/empty-values';
 import type { Grid } from '../grid/grid';
 import type { TriedMark } from '../grid/marks';
@@ -79,21 +79,21 @@ export class PivotRows {
     noteColumnTexts(columns);
     this.parts.days.add(columns);
     await this.parts.empty.noteExpressions(columns);
-    await this.parts.grid.rows.whileRemade(async () => {
+    await this.change(async () => {
       const isLoadedAnew = await this.parts.rows.append(columns);
       if (side === 'own' && rows.logid !== this.triedEntry) this.parts.known.add(answered);
-      await this.settle(isLoadedAnew);
+      return isLoadedAnew;
     });
   }
 
   /** Removes the rows of a log entry. */
   async removeEntry(logid: number, side: Side = 'own'): Promise<void> {
     const ofTable = side === 'own' ? logid : -logid;
-    await this.parts.grid.rows.whileRemade(async () => {
+    await this.change(async () => {
       const isLoadedAnew = await this.parts.rows.remove(ofTable);
       this.parts.days.remove(ofTable);
       if (side === 'own' && logid !== this.triedEntry) this.parts.known.forget();
-      await this.settle(isLoadedAnew);
+      return isLoadedAnew;
     });
   }
 
@@ -178,25 +178,42 @@ export class PivotRows {
   }
 
   /**
-   * Waits until the screen shows a change, and recreates the view where the engine would not update it
-   * correctly:
-   * - After a reload of the rows, the view has lost which of its rows were open.
-   * - The engine separates empty values by the time at which they were added, in views that were open then;
-   * groups of empty values would show outdated sums.
-   * - With an expression that looks up other rows, the engine fails to update the view.
+   * Changes the rows, and waits until the screen shows the change. Recreates the view where the engine would not
+   * update it correctly: after a reload of the rows, it has lost which of its rows were open; see also
+   * {@link isUpdatedWrongly}.
+   *
+   * @param change returns whether all rows were reloaded
    */
-  private async settle(isLoadedAnew: boolean): Promise<void> {
-    // Cached reads are outdated from now on, although the grid is notified later.
-    this.parts.grid.invalidate();
-    const layout = await this.parts.viewer.read();
-    const looksUp = Object.values(layout.expressions ?? {}).some((text) => /vlookup/i.test(text));
-    if (isLoadedAnew || looksUp) return this.parts.viewer.refresh(layout);
-    const grouping = [...(layout.group_by ?? []), ...(layout.split_by ?? [])];
-    const names = new Set([...grouping, ...(this.parts.grid.shown.reader?.expressions ?? [])]);
-    if (await this.parts.empty.amongAny(names)) await this.parts.viewer.refresh(layout);
-    else {
-      await this.parts.viewer.flush();
+  private async change(change: () => Promise<boolean>): Promise<void> {
+    const { grid, viewer } = this.parts;
+    const changeAndShow = async (isToRecreate: boolean) => {
+      const isLoadedAnew = await change();
+      // Cached reads are outdated from now on, although the grid is notified later.
+      grid.invalidate();
+      const layout = await viewer.read();
+      if (isLoadedAnew || isToRecreate || (await this.isUpdatedWrongly(layout)))
+        return viewer.refresh(layout);
+      await viewer.flush();
       this.parts.onShown();
-    }
+    };
+    await grid.rows.whileRemade(async () => {
+      const isToRecreate = await this.isUpdatedWrongly(await viewer.read());
+      if (isToRecreate) await grid.whileReplaced(() => changeAndShow(true));
+      else await changeAndShow(false);
+    });
+  }
+
+  /**
+   * Checks whether the engine would show wrong numbers after an update of a view:
+   * - It separates empty values by the time at which they were added, in views that were open then; groups of
+   * empty values would show outdated sums.
+   * - With an expression that looks up other rows, it fails to update the view.
+   */
+  private isUpdatedWrongly({ expressions, group_by, split_by }: Layout): Promise<boolean> {
+    const { empty, grid } = this.parts;
+    if (Object.values(expressions ?? {}).some((text) => /vlookup/i.test(text)))
+      return Promise.resolve(true);
+    const grouping = [...(group_by ?? []), ...(split_by ?? [])];
+    return empty.amongAny(new Set([...grouping, ...(grid.shown.reader?.expressions ?? [])]));
   }
 }
