@@ -38,7 +38,7 @@ export function randomLayout(table: HuntTable, random: Random): HuntLayout {
   const splits = drawn.slice(0, across);
   const down = drawn.slice(across);
   const measures = random.sample(
-    table.measures.map((m) => m.name),
+    [...table.measures, ...(table.formulas ?? [])].map((m) => m.name),
     random.between(1, 2),
   );
   const filters = Array.from({ length: random.pick([0, 0, 0, 1, 1, 2]) }, () =>

@@ -67,9 +67,9 @@ export class Oracle {
     const names = [...down, ...across];
     const rows = await this.query<Record<string, unknown>>(
       `SELECT ${names.map((n) => `${n}, GROUPING(${n}) AS "${n} left out"`).join(', ')},
-              ${measures.map((m, i) => `sum(CASE WHEN ${TOUCHED} THEN ${ident(m)} WHEN ${ident(m)} IS NOT NULL THEN 0 END)::float8 AS m${i}`).join(', ')},
+              ${measures.map((m, i) => `(${this.shownSum(m)})::float8 AS m${i}`).join(', ')},
               count(*)::int AS rows
-         FROM (SELECT ${[...groups, 'pf_iter', ...measures.map((m) => ident(m))].join(', ')}
+         FROM (SELECT ${[...groups, 'pf_iter', ...this.table.measures.map(({ name }) => ident(name))].join(', ')}
                  FROM ${this.stored} WHERE ${where}) AS shown
         GROUP BY GROUPING SETS (${depths.join(', ')})`,
     );
@@ -81,6 +81,16 @@ export class Oracle {
       rows: row.rows as number,
       sums: Object.fromEntries(measures.map((m, i) => [m, row[`m${i}`] as number | null])),
     }));
+  }
+
+  /** The number that a measure or a formula shows for some rows, as SQL. */
+  private shownSum(shown: string): string {
+    const sum = (measure: string) => {
+      const name = ident(measure);
+      return `sum(CASE WHEN ${TOUCHED} THEN ${name} WHEN ${name} IS NOT NULL THEN 0 END)`;
+    };
+    const formula = this.table.formulas?.find(({ name }) => name === shown);
+    return formula ? formula.sql(sum) : sum(shown);
   }
 
   /** Returns the labels of a place, outermost first. */

@@ -55,9 +55,12 @@ const randomAim = (random: Random): Aim => ({
   across: random.next(),
 });
 
+/** The measures with fields in the form. */
+const typed = ({ measures }: HuntTable) => measures.filter(({ role }) => role !== 'measure');
+
 const percentage = (table: HuntTable, random: Random): Asked => ({
   kind: 'scale',
-  measure: random.pick(table.measures).name,
+  measure: random.pick(typed(table)).name,
   by: 'Percent',
   amount: random.pick([10, -25, 100, 7.5]),
 });
@@ -74,7 +77,7 @@ function randomAsked(table: HuntTable, random: Random): Asked {
       return { kind, set: Object.fromEntries([[column.name, random.pick(fits)]]) };
     }
   }
-  const measure = random.pick(table.measures);
+  const measure = random.pick(typed(table));
   const by = random.pick(['Change', 'Percent', 'New total'] as const);
   if (by === 'Percent') return percentage(table, random);
   const whole = measure.role === 'units';

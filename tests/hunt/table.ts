@@ -14,9 +14,17 @@ export interface HuntColumn {
 
 export interface Measure {
   name: string;
-  role: 'value' | 'units';
+  role: 'value' | 'units' | 'measure';
   /** Its database type. */
   type: string;
+}
+
+/** A formula of the source: its expression, and the same computed from sums in SQL. */
+export interface HuntFormula {
+  name: string;
+  expression: string;
+  /** @param sum returns the sum of a measure as SQL */
+  sql(sum: (measure: string) => string): string;
 }
 
 /** A table to hunt in, and how its source is set up. */
@@ -24,6 +32,8 @@ export interface HuntTable {
   name: string;
   columns: HuntColumn[];
   measures: Measure[];
+  /** Absent if the source has none. */
+  formulas?: HuntFormula[];
   /** The columns' values first, then the measures'. */
   rows: Key[][];
   /** Whether a part of the rows is loaded as reference too, which no operation touches. */
@@ -53,6 +63,7 @@ const NAMES = [
   'id',
 ];
 const MEASURE_NAMES = ['value', 'Net Sales', 'net|gross', 'hasOwnProperty', "it's worth", '%'];
+const FURTHER = ['cost', 'Gross "margin"', 'Sales: Δ'];
 const KINDS: readonly Kind[] = [
   'text',
   'text',
@@ -88,13 +99,32 @@ export function randomTable(name: string, random: Random): HuntTable {
     },
   ];
   if (random.chance(0.7)) measures.push({ name: 'units', role: 'units', type: 'integer' });
-
+  const amount = () => (random.chance(0.1) ? 0 : random.between(-20_000, 100_000) / 100).toFixed(2);
+  const hasUnits = measures.length > 1;
+  if (hasUnits && random.chance(0.4)) {
+    for (const further of random.sample(FURTHER, random.between(1, 2)))
+      measures.push({ name: further, role: 'measure', type: 'numeric(12,2)' });
+  }
   const rows = Array.from({ length: random.between(15, 70) }, () => [
     ...columns.map((column) => random.pick(column.values)),
-    (random.chance(0.1) ? 0 : random.between(-20_000, 100_000) / 100).toFixed(2),
-    ...(measures.length > 1 ? [String(random.chance(0.1) ? 0 : random.between(1, 60))] : []),
+    amount(),
+    ...(hasUnits ? [String(random.chance(0.1) ? 0 : random.between(1, 60))] : []),
+    ...measures.slice(2).map(amount),
   ]);
-  return { name, columns, measures, rows, reference: random.chance(0.4) };
+  const formulas = hasUnits && random.chance(0.5) ? [quotient(measures, random)] : [];
+  return { name, columns, measures, formulas, rows, reference: random.chance(0.4) };
+}
+
+/** A ratio of a measure to units, less a number. */
+function quotient(measures: readonly Measure[], random: Random): HuntFormula {
+  const { name: over } = random.pick(measures.filter(({ role }) => role !== 'units'));
+  const least = random.pick([0, 2]);
+  return {
+    name: 'quotient',
+    expression: `(${ident(over)} - ${least} * units) / units`,
+    sql: (sum) =>
+      `(${sum(over)} - ${least} * ${sum('units')}) / NULLIF(${sum('units')}, 0)::float8`,
+  };
 }
 
 function randomColumn(

@@ -28,6 +28,11 @@ export async function makeVersion(
         ...table.measures.map(({ name, role }) => ({ cname: name, role })),
       ]),
     () => api.post(`/sources/${source}/sql`),
+    ...(table.formulas ?? []).map(
+      ({ name, expression }) =>
+        () =>
+          api.post(`/sources/${source}/formulas`, { name, expression, pf_user: 'hunter' }),
+    ),
     () => api.patch(`/sources/${source}`, { default_layout: layout }),
   ];
   for (const step of steps) {
@@ -69,6 +74,7 @@ export const describe = (table: HuntTable) => ({
     values: values.map((v) => (v !== null && v.length > 60 ? `${v.slice(0, 20)} …` : v)),
   })),
   measures: table.measures,
+  ...(table.formulas?.length && { formulas: table.formulas }),
   rows: table.rows.length,
   reference: table.reference,
 });

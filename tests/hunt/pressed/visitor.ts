@@ -245,7 +245,8 @@ class PressedVisitor implements Visitor<Round> {
     if (heldFilters(this.layout).length < this.layout.filters.length) return;
     for (const cell of cells) {
       const { measure } = cell;
-      if (measure === null || cells.length > 1) continue;
+      const isFormula = this.table.formulas?.some(({ name }) => name === measure) ?? false;
+      if (measure === null || isFormula || cells.length > 1) continue;
       const sum = await this.oracle.sumOfSlice(slice, entry, measure);
       const since = seen.cells.find((other) => cellKey(other) === cellKey(cell))?.text;
       if (![cell.text, since ?? cell.text].some((text) => sameNumber(text, sum))) {
