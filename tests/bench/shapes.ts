@@ -75,6 +75,20 @@ export const wideOrders = (rows: number): Shape => ({
   }),
 });
 
+/** Returns a table with further measures beside its others. */
+export const withMeasures = (shape: Shape, names: readonly string[]): Shape => ({
+  ...shape,
+  tname: `${shape.tname}_${names.length}`,
+  select: [
+    shape.select,
+    ...names.map((name, at) => `round(i * ${at + 3}.917 % 5000, 2) AS "${name}"`),
+  ].join(', '),
+  columns: [
+    ...shape.columns,
+    ...names.map((cname) => ({ cname, role: 'measure', in_grain: false })),
+  ],
+});
+
 /** Returns a retailer's invoice lines: 38 countries, most lines from one, 4,070 products, 25,900 invoices. */
 export const invoiceLines = (rows: number): Shape => ({
   tname: 'invoice_lines',

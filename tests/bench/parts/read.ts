@@ -7,7 +7,7 @@ import { within, type Bench } from '../part';
 import { drain, makeVersion, startPlace } from '../place';
 import { watchingMemory } from '../processes';
 import { startPsql } from '../psql';
-import { wideOrders } from '../shapes';
+import { wideOrders, withMeasures } from '../shapes';
 import { othersDuring } from './others';
 import { startReader } from './read-ways';
 
@@ -19,6 +19,9 @@ const OTHER_WAYS = {
 } as const;
 
 const IDLE_MS = 3000;
+
+/** Further measures, so that a table has six. */
+const FURTHER = ['Cost', 'Discount', 'Margin', 'Hours'];
 
 /** Returns the resident memory of a process, in MB. */
 const resident = (pid: number): number =>
@@ -73,6 +76,15 @@ export async function measureReads(bench: Bench): Promise<void> {
     }
     const times = await takeTurns(ways, bench.extent.rounds);
     bench.tell({ kind: 'turns', name: 'data', turns: { rows, ways: times } });
+
+    const wider = withMeasures(wideOrders(rows), FURTHER);
+    const six = await makeVersion(client, server.url, wider);
+    const byMeasures = {
+      'two measures': () => timed(load),
+      'six measures': () => timed(() => drain(server.url, `/versions/${six.id}/data`)),
+    };
+    const measured = await takeTurns(byMeasures, bench.extent.rounds);
+    bench.tell({ kind: 'turns', name: 'measures', turns: { rows, ways: measured } });
   } finally {
     for (const reader of readers) await reader.end();
     await psql.end();
