@@ -38,6 +38,17 @@ describe('waterfall', () => {
     ]);
   });
 
+  it('explains a further measure by its own amounts', () => {
+    const of = (operation: LogOperation, cost: number) =>
+      entry(operation, 999, { measures: { cost } });
+    const { bars } = waterfall([of('baseline', 60), of('scale', -5.5)], 'cost', null);
+    expect(steps(bars)).toEqual([
+      ['baseline', 0, 60],
+      ['entry', 60, 54.5],
+      ['total', 0, 54.5],
+    ]);
+  });
+
   it('has one bar for all loads, and none if nothing was loaded', () => {
     const loads = [entry('baseline', 60), entry('baseline', 40)];
     const { bars } = waterfall([...loads, entry('scale', 5)], 'value', null);

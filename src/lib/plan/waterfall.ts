@@ -3,12 +3,10 @@ import type { Explanation } from '../contract/log';
 import { isLoad } from '../contract/operations';
 import { tidy } from '../pivot/values/cell-value';
 import type { Origin } from '../pivot/rows/origin-columns';
+import { totalOf } from './entry-totals';
 
 /** The contribution of one log entry to a slice. */
 export type ExplainedEntry = Explanation['entries'][number];
-
-/** A measure of the source by its role. */
-export type MeasureRole = 'value' | 'units';
 
 /** The meaning of a bar. `fold` stands for the small entries together. */
 type BarKind = 'baseline' | 'reference' | 'instead' | 'entry' | 'fold' | 'total';
@@ -46,19 +44,19 @@ const MOST_CHANGES = 8;
 const SMALL_CHANGES = 0.25;
 
 /** Returns the contribution of an entry to a measure of the slice. */
-export const amountOf = (entry: ExplainedEntry, role: MeasureRole): number =>
-  entry[`${role}_total`] ?? 0;
+export const amountOf = (entry: ExplainedEntry, key: string): number => totalOf(entry, key) ?? 0;
 
 /**
  * Returns the bars from the loaded amount to the current number, one per log entry; for a difference, from
  * the reference to the plan. The last bar is the number that the cell shows.
  *
+ * @param key of the measure: `value`, `units` or the column of a further measure
  * @param origin which part of the measure the cell shows; null for the plan
  * @param entries the contribution of each entry to the slice, oldest first
  */
 export function waterfall(
   entries: readonly ExplainedEntry[],
-  role: MeasureRole,
+  key: string,
   origin: Origin | null,
 ): Waterfall {
   const isPart = partOf(origin);
@@ -68,20 +66,20 @@ export function waterfall(
   const loads = counted.filter(({ operation }) => isLoad(operation));
   const changes = counted.filter(({ operation }) => !isLoad(operation));
   const bars: Bar[] = [];
-  const put = (kind: BarKind, behind: readonly ExplainedEntry[], amount = sum(behind, role)) => {
+  const put = (kind: BarKind, behind: readonly ExplainedEntry[], amount = sum(behind, key)) => {
     const from = bars.at(-1)?.to ?? 0;
     bars.push({ kind, amount, from, to: tidy(from + amount), entries: behind });
   };
   if (isCompared) {
     put('reference', references);
-    put('instead', loads, tidy(sum(loads, role) - sum(references, role)));
+    put('instead', loads, tidy(sum(loads, key) - sum(references, key)));
   } else if (loads.length > 0) {
     put(origin === 'reference' ? 'reference' : 'baseline', loads);
   }
-  const { shown, folded } = fold(changes, role);
+  const { shown, folded } = fold(changes, key);
   for (const entry of shown) put('entry', [entry]);
   if (folded.length > 0) put('fold', folded);
-  const total = sum(counted, role);
+  const total = sum(counted, key);
   bars.push({ kind: 'total', amount: total, from: 0, to: total, entries: [] });
   const beside = entries.filter((entry) => !isPart(entry) && !(isCompared && isReference(entry)));
   return { bars, axis: axisOf(bars), beside };
@@ -104,9 +102,9 @@ function partOf(origin: Origin | null): (entry: ExplainedEntry) => boolean {
 }
 
 /** Returns the biggest changes in their order, and the others if there are too many. */
-function fold(changes: readonly ExplainedEntry[], role: MeasureRole) {
+function fold(changes: readonly ExplainedEntry[], key: string) {
   if (changes.length <= MOST_CHANGES) return { shown: changes, folded: [] };
-  const size = (entry: ExplainedEntry) => Math.abs(amountOf(entry, role));
+  const size = (entry: ExplainedEntry) => Math.abs(amountOf(entry, key));
   const bySize = [...changes].sort((a, b) => size(b) - size(a));
   const biggest = new Set(bySize.slice(0, MOST_CHANGES - 1));
   return {
@@ -115,8 +113,8 @@ function fold(changes: readonly ExplainedEntry[], role: MeasureRole) {
   };
 }
 
-const sum = (entries: readonly ExplainedEntry[], role: MeasureRole): number =>
-  tidy(entries.reduce((total, entry) => total + amountOf(entry, role), 0));
+const sum = (entries: readonly ExplainedEntry[], key: string): number =>
+  tidy(entries.reduce((total, entry) => total + amountOf(entry, key), 0));
 
 /** Small changes of a big number are visible only on an axis that omits most of the number. */
 function axisOf(bars: readonly Bar[]): Axis {

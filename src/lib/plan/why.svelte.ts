@@ -2,17 +2,19 @@
 import { isResult } from '../pivot/rows/formula-columns';
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
+import { isMeasure, measureKey } from '../contract/columns';
 import type { Explanation } from '../contract/log';
 import { isLoad, type LogOperation } from '../contract/operations';
 import type { Origin } from '../pivot/rows/origin-columns';
 import type { Loading } from './loading.svelte';
+import { namedMeasures } from './measure-words';
 import type { PlannedVersion } from './planned-version.svelte';
 import { SELECTION_PAUSE_MS, type Selection } from './selection.svelte';
-import { waterfall, type MeasureRole, type Waterfall } from './waterfall';
+import { waterfall, type Waterfall } from './waterfall';
 
 /** A chosen measure, and the measure of the cell that was selected at that time. */
 interface Choice {
-  role: MeasureRole;
+  key: string;
   measure: string | null;
 }
 
@@ -38,7 +40,7 @@ export class Why {
     const { answer } = this.latest;
     const upTo = this.planned.asOf?.id ?? Infinity;
     const entries = answer?.entries.filter(({ logid }) => logid <= upTo);
-    return entries ? waterfall(entries, this.role, this.origin) : null;
+    return entries ? waterfall(entries, this.key, this.origin) : null;
   });
 
   constructor(
@@ -53,17 +55,22 @@ export class Why {
     return origin === undefined || isResult(origin) ? null : origin;
   }
 
-  /** The measure that is explained: that of the selected cell, unless the user chose another one for it. */
-  get role(): MeasureRole {
-    if (this.choice && this.choice.measure === this.measure) return this.choice.role;
-    const { valueColumn, unitsColumn } = this.planned;
+  /**
+   * The key of the measure that is explained: that of the selected cell, unless the user chose another one for it.
+   * A row header and a formula begin with the first measure.
+   */
+  get key(): string {
+    if (this.choice && this.choice.measure === this.measure) return this.choice.key;
     const measure = this.part?.measure ?? this.measure;
-    const isUnits = measure !== null && measure === unitsColumn?.cname;
-    return isUnits || !valueColumn ? 'units' : 'value';
+    const column = this.planned.columns.find(
+      ({ cname, role }) => cname === measure && isMeasure(role),
+    );
+    if (column) return measureKey({ role: column.role, name: column.cname });
+    return namedMeasures(this.planned)[0]?.key ?? 'value';
   }
 
-  set role(role: MeasureRole) {
-    this.choice = { role, measure: this.measure };
+  set key(key: string) {
+    this.choice = { key, measure: this.measure };
   }
 
   /** Asks about the selection as it is stored now. Call it again after each change. */
