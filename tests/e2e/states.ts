@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
+import { addressIn, drop, exportWorkbook, withNumbers } from './workbook';
 
 /** A page in one of its states, reached by the steps of a user. */
 export interface State {
@@ -40,6 +41,21 @@ export async function closedQuarter({ api }: Service): Promise<void> {
   const actuals = { date_offset: '12 years', through: '2027-03-31', pf_user: 'ann' };
   const { body } = await api.post('/versions/1/actuals', actuals);
   expect(body.error).toBeUndefined();
+}
+
+/** Opens the thread of a commented row. */
+async function openComments(page: Page, { api }: Service): Promise<void> {
+  const comment = (slice: object, text: string, pf_user: string) =>
+    api.post('/versions/1/comments', { slice, text, pf_user });
+  const chairs = { 'Sub-Category': 'Chairs' };
+  await comment(chairs, 'Too low? Two customers came back in autumn. @Ann', 'Eve');
+  await comment({ Category: 'Technology' }, 'Settled with sales.', 'Bea Planner');
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click({ row: ['Furniture', 'Chairs'] });
+  await page.keyboard.press('m');
+  await expect(pivot.panel.getByRole('article')).toHaveText(/Too low\?/);
+  await expect(pivot.grid.locator('td.pf-commented').first()).toBeVisible();
 }
 
 export const STATES: State[] = [
@@ -211,9 +227,11 @@ export const STATES: State[] = [
     reach: async (page) => {
       await openWorkbench(page);
       await page.getByRole('button', { name: 'Start from a forecast …' }).click();
-      await expect(page.getByRole('img', { name: /^History and forecast of / })).toBeVisible();
+      const chart = page.getByRole('img', { name: /^History and forecast of / });
+      await expect(chart).toBeVisible();
       await expect(page.getByTestId('best-level')).toBeVisible();
       await page.getByText('All levels').click();
+      await chart.scrollIntoViewIfNeeded();
     },
   },
   {
@@ -470,6 +488,56 @@ export const STATES: State[] = [
         grid.dispatchEvent(new ClipboardEvent('paste', event));
       }, '\tSales\tQuantity\nBookcases\t40.000,50\tn/a\nChairs\t\t300');
       await visible(page, 'Paste 2 numbers?');
+    },
+  },
+  {
+    name: 'pivot-comments',
+    reach: openComments,
+  },
+  {
+    name: 'pivot-comments-list',
+    reach: async (page, service) => {
+      await openComments(page, service);
+      const toolbar = page.getByRole('toolbar', { name: 'Pivot' });
+      await toolbar.getByRole('button', { name: 'Comments' }).click();
+      const list = page.getByRole('dialog', { name: 'Open comments' });
+      await expect(list.getByRole('button', { name: /Settled with sales/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'pivot-formulas',
+    reach: async (page, { api }) => {
+      await api.post('/sources/1/formulas', {
+        ...{ name: 'Margin %', expression: '(Sales - 20 * Quantity) / Sales' },
+        ...{ format: { style: 'percent' }, pf_user: 'Ann' },
+      });
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+      await page.getByRole('button', { name: 'Formulas …', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Formulas', exact: true });
+      await dialog.getByLabel('Name', { exact: true }).fill('Per piece');
+      const expression = dialog.getByRole('combobox', { name: 'Expression', exact: true });
+      await expression.fill('Sales / Quantity');
+      await expect(dialog.getByRole('row', { name: /^Total/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'pivot-workbook',
+    reach: async (page, service) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      const exported = await exportWorkbook(page);
+      const [chairs, phones, labels] = await Promise.all(
+        ['Chairs', 'Phones', 'Labels'].map((row) => addressIn(page, exported, row)),
+      );
+      const numbers = { [chairs!]: 120_000, [phones!]: 98_500.5, [labels!]: 'about five' };
+      const year = { from: '2028-01-01', to: '2028-12-31' };
+      const slice = { 'Sub-Category': 'Chairs', 'Order Date': year };
+      await service.api.post('/versions/1/scale', { slice, value_incr: 250, pf_user: 'Eve' });
+      await drop(page, 'plan.xlsx', withNumbers(exported, numbers));
+      const dialog = page.getByRole('dialog', { name: 'Read “plan.xlsx” back' });
+      await expect(dialog).toContainText('Eve: Scale, +250');
     },
   },
   {

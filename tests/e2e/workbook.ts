@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { strFromU8, unzipSync } from 'fflate';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { expect } from '../support/e2e';
 
 /** A cell of a workbook; a date is still a number of days here. */
 export interface SheetCell {
@@ -73,4 +75,63 @@ export async function readWorkbook(page: Page, file: Uint8Array): Promise<Map<st
     Object.fromEntries(parts) as Record<string, string>,
   );
   return new Map(sheets);
+}
+
+/** The address of the Sales of 2028 in a row: the second column of Sales. */
+export async function addressIn(page: Page, file: Uint8Array, row: string): Promise<string> {
+  const { rows = [] } = (await readWorkbook(page, file)).get('Pivot') ?? {};
+  const y = rows.findIndex(({ cells }) => cells[0]?.value === row);
+  const sales = rows[1]?.cells.flatMap(({ value }, x) => (value === 'Sales' ? [x] : [])) ?? [];
+  const [, x = -1] = sales;
+  expect([y > 1, x]).toEqual([true, 3]);
+  return `D${y + 1}`;
+}
+
+/** Changes numbers of the first sheet, as a spreadsheet would. */
+export function withNumbers(
+  file: Uint8Array,
+  numbers: Record<string, number | string>,
+): Uint8Array {
+  const parts = unzipSync(file);
+  const name = 'xl/worksheets/sheet1.xml';
+  let xml = strFromU8(parts[name] ?? new Uint8Array());
+  for (const [address, value] of Object.entries(numbers)) {
+    const cell = new RegExp(`<c r="${address}"( s="\\d+")?><v>[^<]*</v></c>`);
+    expect(xml).toMatch(cell);
+    const made = typeof value === 'number' ? `<v>${value}</v></c>` : `<is><t>${value}</t></is></c>`;
+    const type = typeof value === 'number' ? '' : ' t="inlineStr"';
+    xml = xml.replace(cell, (_, style = '') => `<c r="${address}"${style}${type}>${made}`);
+  }
+  return zipSync({ ...parts, [name]: strToU8(xml) });
+}
+
+/** Drops files on the page, one right after the other. */
+export const dropAll = (
+  page: Page,
+  files: readonly (readonly [name: string, bytes: Uint8Array])[],
+) =>
+  page.evaluate(
+    (sent) => {
+      for (const [name, list] of sent) {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([new Uint8Array(list)], name));
+        for (const type of ['dragover', 'drop']) {
+          document.body.dispatchEvent(
+            new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+          );
+        }
+      }
+    },
+    files.map(([name, bytes]) => [name, [...bytes]] as const),
+  );
+
+/** Drops a file on the page. */
+export const drop = (page: Page, name: string, bytes: Uint8Array) => dropAll(page, [[name, bytes]]);
+
+/** Exports the pivot as a workbook. */
+export async function exportWorkbook(page: Page): Promise<Uint8Array> {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'Excel workbook of the pivot' }).click();
+  return readFile(await (await download).path());
 }
