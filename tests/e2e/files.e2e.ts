@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 
@@ -206,4 +207,67 @@ test.describe('where files are turned off', () => {
     await page.goto('/sources/new/file');
     await expect(page.getByRole('heading', { name: 'Files are not accepted here' })).toBeVisible();
   });
+});
+
+test('another file replaces the rows of a table, or is added to them, after showing the difference', async ({
+  page,
+  service,
+}) => {
+  const { api } = service;
+  const text = 'Region,Day,Sales\nNorth,2027-01-31,100.50\nSouth,2027-02-28,20.25\n';
+  const options = { method: 'POST', headers: { 'content-type': 'text/csv' } };
+  const made = await api.send('/files?name=sales.csv', { ...options, body: text });
+  expect(made.status).toBe(201);
+  const { id } = (await api.post('/sources', { schema: 'pf_files', tname: 'sales' })).body;
+  const rows = () => service.query('SELECT "Region", "Sales"::text FROM pf_files.sales ORDER BY 1');
+
+  await page.goto(`/sources/${id}`);
+  await page.getByRole('button', { name: 'Actions for the source', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Load another file …', exact: true }).click();
+  const next = 'Sales;Region;Day\n200,75;North;28.02.2027\n-1,25;West;31.03.2027\n';
+  await page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'march.csv', mimeType: 'text/csv', buffer: Buffer.from(next) });
+  await expect(page.getByLabel('The rows go to')).toHaveValue('sales');
+  const lines = page.getByRole('region', { name: 'Before and after' }).getByRole('row');
+  const total = lines.filter({ has: page.getByRole('rowheader', { name: 'Total' }) });
+  const march = lines.filter({ has: page.getByRole('rowheader', { name: 'Mar 2027' }) });
+  await expect(total.getByRole('cell')).toHaveText(['2', '2', '–', '120.75', '199.5', '+78.75']);
+  await expect(march.getByRole('cell')).toHaveText(['0', '1', '+1', '0', '-1.25', '-1.25']);
+  await expect(page.getByRole('button', { name: 'Replace the rows' })).toBeEnabled();
+  await page.getByLabel('What becomes of its rows').selectOption('Add to its rows');
+  await expect(total.getByRole('cell')).toHaveText(['2', '4', '+2', '120.75', '320.25', '+199.5']);
+  expect(
+    (await new AxeBuilder({ page }).exclude('[data-sonner-toaster]').analyze()).violations,
+  ).toEqual([]);
+  if (process.env.SCREENSHOT) {
+    for (const [width, colorScheme] of [
+      [1440, 'light'],
+      [1024, 'light'],
+      [1440, 'dark'],
+      [1024, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${process.env.SCREENSHOT}-${width}-${colorScheme}.png` });
+    }
+  }
+  await page.getByRole('button', { name: 'Add the rows' }).click();
+  await expect(page).toHaveURL(new RegExp(`/sources/${id}$`));
+  await expect(page.getByText('2 rows of the file are in sales.')).toBeVisible();
+  expect(await rows()).toEqual([
+    { Region: 'North', Sales: '100.50' },
+    { Region: 'North', Sales: '200.75' },
+    { Region: 'South', Sales: '20.25' },
+    { Region: 'West', Sales: '-1.25' },
+  ]);
+
+  // A file with other columns is refused, and may become a new table instead.
+  await page.goto('/sources/new/file?table=sales');
+  await page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'other.csv', mimeType: 'text/csv', buffer: Buffer.from('A,B\n1,2\n') });
+  await expect(page.getByText('The file has other columns than the table sales')).toBeVisible();
+  await page.getByLabel('The rows go to').selectOption('A new table');
+  await expect(page.getByLabel('Name of the table')).toHaveValue('other');
 });

@@ -5,6 +5,7 @@ import type {
   FileDecimal,
   FileEncoding,
   FileHeader,
+  FileMode,
   FilePreview,
   FilesAnswer,
   FileTable,
@@ -31,11 +32,19 @@ export interface FileChoices {
   types?: readonly (FileType | undefined)[];
 }
 
+/** A table that the rows of a file go to, and what becomes of the rows that it has. */
+export interface FileTarget {
+  table: string;
+  mode: FileMode;
+}
+
 /** A file with its name and the choices about it. */
 export interface FileToSend {
   file: Blob;
   name: string;
   choices: FileChoices;
+  /** Null for a new table. */
+  target: FileTarget | null;
 }
 
 /** Options of a request that sends a file. */
@@ -49,19 +58,21 @@ interface SendOptions {
 export const getFiles = (o?: CallOptions) => json<FilesAnswer>('/api/files', o);
 
 /** POST /files/preview: how the service reads a file, and its first rows. */
-export const previewFile = ({ file, name, choices }: FileToSend, o: SendOptions) =>
-  upload<FilePreview>(`/api/files/preview?${queryOf(name, choices)}`, {
+export const previewFile = (toSend: FileToSend, o: SendOptions) => {
+  const { file } = toSend;
+  return upload<FilePreview>(`/api/files/preview?${queryOf(toSend)}`, {
     ...{ file, type: typeOf(file) },
     ...o,
   });
+};
 
-/** POST /files: makes a table; 409 if the name is taken, 422 if rows do not fit and are not left out. */
-export const makeTable = (
-  { file, name, choices }: FileToSend,
-  misfits: MisfitChoice,
-  o: SendOptions,
-) => {
-  const query = queryOf(name, choices);
+/**
+ * POST /files: makes a table, or loads the file into one; 409 if the name is taken, 422 if rows do not fit and are not
+ * left out.
+ */
+export const makeTable = (toSend: FileToSend, misfits: MisfitChoice, o: SendOptions) => {
+  const { file } = toSend;
+  const query = queryOf(toSend);
   query.set('misfits', misfits);
   return upload<FileTable>(`/api/files?${query}`, { file, type: typeOf(file), ...o });
 };
@@ -69,8 +80,9 @@ export const makeTable = (
 /** The service looks at the file itself, since not every browser knows workbooks. */
 const typeOf = ({ type }: Blob): string => (type === XLSX ? XLSX : CSV);
 
-function queryOf(name: string, { types = [], year, ...choices }: FileChoices): URLSearchParams {
-  const query = new URLSearchParams({ name, ...choices });
+function queryOf({ name, choices: sent, target }: FileToSend): URLSearchParams {
+  const { types = [], year, ...choices } = sent;
+  const query = new URLSearchParams({ name, ...choices, ...target });
   if (year !== undefined) query.set('year', String(year));
   const last = types.findLastIndex((type) => type !== undefined);
   if (last >= 0) query.set('types', Array.from(types.slice(0, last + 1), (t) => t ?? '').join(','));

@@ -1,6 +1,6 @@
 /** Files that become tables: what is recognised in them, and what can be said about them. */
 import * as v from 'valibot';
-import { CSV, row, XLSX } from './primitives';
+import { byColumn, CSV, row, XLSX } from './primitives';
 
 /** Types of a body that is a file. The service looks at the file itself to find which of them it is. */
 export const FILE_BODIES = [CSV, XLSX] as const;
@@ -107,6 +107,31 @@ const FileMonths = v.object({
 });
 export type FileMonths = v.InferOutput<typeof FileMonths>;
 
+/** What becomes of the rows that a table has when a file is loaded into it. */
+export const FILE_MODES = ['replace', 'append'] as const;
+export type FileMode = (typeof FILE_MODES)[number];
+
+/** The number of rows, and the sums of some columns, by column. */
+const FileAmounts = v.object({ row_count: v.number(), amounts: byColumn(v.number()) });
+export type FileAmounts = v.InferOutput<typeof FileAmounts>;
+
+/**
+ * What a file does to a table that exists: rows and sums before and after, in all and by the months of a date column.
+ * Rows without a date have the month null. The months are the first 500.
+ */
+const FileEffect = v.object({
+  mode: v.picklist(FILE_MODES),
+  date_col: v.nullable(v.string()),
+  before: FileAmounts,
+  after: FileAmounts,
+  month_count: v.number(),
+  months: v.array(
+    v.object({ month: v.nullable(v.string()), before: FileAmounts, after: FileAmounts }),
+  ),
+});
+export type FileEffect = v.InferOutput<typeof FileEffect>;
+const effect = v.pipe(v.optional(FileEffect), v.description('Only with table'));
+
 /** Answer of POST files/preview (docs/contract/04-data-loading.md#post-filespreview). */
 export const FilePreview = v.object({
   tname: v.pipe(v.string(), v.description('The name that the table would have')),
@@ -129,6 +154,7 @@ export const FilePreview = v.object({
     v.description('The first 20 rows that fit, as the table would have them'),
   ),
   misfits: Misfits,
+  effect,
 });
 export type FilePreview = v.InferOutput<typeof FilePreview>;
 
@@ -140,5 +166,6 @@ export const FileTable = v.object({
   columns: v.array(v.object({ cname: v.string(), type: v.string() })),
   left_out: Misfits,
   months: v.pipe(v.optional(FileMonths), v.description('Only if columns are months')),
+  effect,
 });
 export type FileTable = v.InferOutput<typeof FileTable>;

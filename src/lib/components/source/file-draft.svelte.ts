@@ -1,5 +1,5 @@
 /** A file that is to become a table: the choices about it and its preview. */
-import { type FileChoices, makeTable, previewFile } from '$lib/client/files';
+import { type FileChoices, type FileTarget, makeTable, previewFile } from '$lib/client/files';
 import { ApiError } from '$lib/client/http';
 import { Latest } from '$lib/client/latest.svelte';
 import { messageOf } from '$lib/client/message-of';
@@ -55,8 +55,30 @@ export class FileDraft {
   /** The last preview of this file, which stays while a choice does not fit the file. */
   private recognised = $state.raw<FilePreview | null>(null);
 
-  /** @param limit the largest size of a file, in bytes */
-  constructor(private readonly limit: number) {}
+  /** The table that the rows go to; null for a new one. */
+  private goal = $state.raw<FileTarget | null>(null);
+
+  /**
+   * @param limit the largest size of a file, in bytes
+   * @param target the table that the rows go to; null for a new one
+   */
+  constructor(
+    private readonly limit: number,
+    target: FileTarget | null = null,
+  ) {
+    this.goal = target;
+  }
+
+  get target(): FileTarget | null {
+    return this.goal;
+  }
+
+  /** Chooses the table that the rows go to. It has its types already. */
+  goTo(target: FileTarget | null): void {
+    this.goal = target;
+    this.nameFault = null;
+    if (this.file) this.change({ types: [] });
+  }
 
   /** The name of the table. An edit removes the problem with it. */
   get name(): string {
@@ -171,25 +193,25 @@ export class FileDraft {
 
   /** Reads the file again. @param pauseMs debounce */
   ask(pauseMs = 0): void {
-    const { file, choices } = this;
+    const { file, choices, target } = this;
     if (!file) return;
     this.sent = 0;
     this.leaveOut = false;
     this.latest.ask(async (signal) => {
-      const toSend = { file, name: file.name, choices };
+      const toSend = { file, name: file.name, choices, target };
       const preview = await previewFile(toSend, { signal, onProgress: (n) => (this.sent = n) });
       this.recognised = preview;
       // The rows of the previous preview were shown until now.
       this.leaveOut = false;
-      const isNamed = this.name.trim() === preview.tname;
+      const isNamed = !target && this.name.trim() === preview.tname;
       if (isNamed && preview.taken) this.nameFault = TAKEN;
       return preview;
     }, pauseMs);
   }
 
-  /** Makes the table. @returns null if the service refuses; the reason is in `failure` or `nameFault` */
+  /** Makes the table, or loads the file into one. @returns null if the service refuses; the reason is in `failure` or `nameFault` */
   async make(): Promise<FileTable | null> {
-    const { file, name } = this;
+    const { file, name, target } = this;
     if (!file) return null;
     const { months } = this.options;
     // The year may come from the name of the file, and the table may have another name.
@@ -201,9 +223,13 @@ export class FileDraft {
     this.sent = 0;
     try {
       const misfits = this.leaveOut ? 'leave_out' : 'refuse';
-      return await makeTable({ file, name: name.trim(), choices }, misfits, {
-        onProgress: (n) => (this.sent = n),
-      });
+      return await makeTable(
+        { file, name: target ? file.name : name.trim(), choices, target },
+        misfits,
+        {
+          onProgress: (n) => (this.sent = n),
+        },
+      );
     } catch (error) {
       const isOfName = error instanceof ApiError && error.field === 'name';
       if (isOfName) this.nameFault = messageOf(error);

@@ -7,6 +7,7 @@ import {
   FILE_DELIMITERS,
   FILE_ENCODINGS,
   FILE_HEADERS,
+  FILE_MODES,
   FilePreview,
   FilesAnswer,
   FileTable,
@@ -47,6 +48,14 @@ const CHOICES: NonNullable<Endpoint['query']> = {
     schema: wholeNumber(YEARS.min, YEARS.max),
     description: 'The year of the first month, if their names have none',
   },
+  table: {
+    schema: v.string(),
+    description: 'The table made from a file that the rows go to; a new table by default',
+  },
+  mode: {
+    schema: v.picklist(FILE_MODES),
+    description: 'With table: whether its rows are replaced or stay',
+  },
   types: {
     schema: v.string(),
     description:
@@ -77,7 +86,7 @@ export const FILE_ENDPOINTS: readonly Endpoint[] = [
     method: 'post',
     path: '/files',
     role: 'admin',
-    summary: 'Make a table from a file',
+    summary: 'Make a table from a file, or load it into one',
     query: {
       ...CHOICES,
       misfits: {

@@ -1,5 +1,6 @@
 /** Tables that are made from files, in the schema `pf_files`. */
-import { FILES_SCHEMA, type FileType } from '../../contract/files';
+import * as v from 'valibot';
+import { type FileMode, FILES_SCHEMA, type FileType } from '../../contract/files';
 import { AppError, reasonOf } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { commas, ident, qualified, sql } from '../sql/quote';
@@ -47,6 +48,83 @@ export async function makeTable(
     await tx.run(sql`ANALYZE ${table}`);
   } catch (error) {
     throw refusal(tname, error);
+  }
+}
+
+/** Whether the schema has a table of this name, which files can fill. */
+export const isFileTable = (db: Queryable, tname: string): Promise<boolean> =>
+  db.any(
+    sql`SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1::text AND c.relname = $2::text AND c.relkind IN ('r', 'p')`,
+    [FILES_SCHEMA, tname],
+  );
+
+/** The roles of dates and measures that the source of a table has, in order; none if it is not registered. */
+export const rolesOfTable = (
+  db: Queryable,
+  tname: string,
+): Promise<{ cname: string; role: string }[]> =>
+  db.many(
+    v.object({ cname: v.string(), role: v.string() }),
+    sql`SELECT m.cname, m.role FROM pf.source s JOIN pf.col_meta m ON m.source_id = s.id
+     WHERE s.schema = $1::text AND s.tname = $2::text AND m.role IN ('date', 'value', 'units', 'measure')
+     ORDER BY m.opos NULLS LAST, m.id`,
+    [FILES_SCHEMA, tname],
+  );
+
+const MonthRow = v.object({
+  month: v.nullable(v.string()),
+  rows: v.number(),
+  amounts: v.array(v.nullable(v.string())),
+});
+
+/**
+ * Rows and sums of a table by month, as text with all digits.
+ *
+ * @param date a column of dates or times, whose months in UTC are taken; null for one line
+ */
+export function sumsByMonth(
+  db: Queryable,
+  tname: string,
+  date: { cname: string; hasZone: boolean } | null,
+  amounts: readonly string[],
+): Promise<v.InferOutput<typeof MonthRow>[]> {
+  const moment =
+    date && sql`${ident(date.cname)}${date.hasZone ? sql` AT TIME ZONE 'UTC'` : sql``}`;
+  const month = moment ? sql`to_char(${moment}, 'YYYY-MM-"01"')` : sql`NULL::text`;
+  const sums = amounts.map((name) => sql`SUM(${ident(name)})::text`);
+  return db.many(
+    MonthRow,
+    sql`SELECT ${month} AS month, count(*) AS rows, ARRAY[${commas(sums)}]::text[] AS amounts
+     FROM ${qualified(FILES_SCHEMA, tname)} GROUP BY 1`,
+  );
+}
+
+/**
+ * Loads rows into a table that exists. Others can read it meanwhile; another load into it waits.
+ *
+ * @param columns the names of the columns in the order of the text
+ * @throws AppError 422 if PostgreSQL cannot store the rows, or the role may not change the table; the error of `text`
+ */
+export async function fillTable(
+  tx: Transaction,
+  { tname, mode }: { tname: string; mode: FileMode },
+  columns: readonly string[],
+  text: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const table = qualified(FILES_SCHEMA, tname);
+  try {
+    await tx.run(sql`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+    // TRUNCATE would show readers with an older snapshot an empty table.
+    if (mode === 'replace') await tx.run(sql`DELETE FROM ${table}`);
+    await tx.copyIn(sql`COPY ${table} (${commas(columns.map(ident))}) FROM STDIN`, text);
+    await tx.run(sql`ANALYZE ${table}`);
+  } catch (error) {
+    const state = sqlState(error);
+    const isRefused = state === SQLSTATE.insufficientPrivilege || state?.startsWith('23');
+    if (!isRefused) throw refusal(tname, error);
+    const sentence = `The table ${FILES_SCHEMA}.${tname} cannot take the file: ${reasonOf(error)}`;
+    throw new AppError(422, sentence, { cause: error });
   }
 }
 

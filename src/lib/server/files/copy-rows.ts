@@ -31,7 +31,14 @@ export class ConvertedRows {
   /** The first rows that fit, as JSON. */
   readonly first: Row[] = [];
 
-  constructor(private readonly plan: FilePlan) {}
+  /**
+   * @param plan how the file is read
+   * @param taken is called with the values of each row that fits, in the order of the columns
+   */
+  constructor(
+    private readonly plan: FilePlan,
+    private readonly taken: (values: readonly (string | null)[]) => void = () => {},
+  ) {}
 
   /** Reads the whole file. Yields the rows that fit, in batches, as the text format of a COPY. */
   async *copyText(): AsyncGenerator<Buffer> {
@@ -66,15 +73,27 @@ export class ConvertedRows {
       return this.misfit(row, null, `it has only ${width} of ${columns.length} cells`);
     }
     const values: (string | null)[] = [];
-    for (const [i, { cname, type }] of columns.entries()) {
+    for (const [i, { cname, type, mostDecimals }] of columns.entries()) {
       const cell = row.cells[i] ?? '';
       const value = convert(cell, type, this.plan, row.numbers?.[i]);
       if (value === undefined) {
         return this.misfit(row, cname, `“${shortened(cell.trim())}” is not ${NAMES[type]}`);
       }
+      if (
+        mostDecimals != null &&
+        type === 'numeric' &&
+        (value?.split('.')[1]?.length ?? 0) > mostDecimals
+      ) {
+        return this.misfit(
+          row,
+          cname,
+          `“${shortened(cell.trim())}” has more than ${mostDecimals} decimals, and the table has no more`,
+        );
+      }
       values.push(value);
     }
     this.rowCount++;
+    this.taken(values);
     if (this.first.length < LISTED) this.first.push(this.asJson(values));
     return `${values.map(escaped).join('\t')}\n`;
   }
@@ -99,16 +118,20 @@ export class ConvertedRows {
   }
 }
 
-/** The rows that do not fit, as one sentence. */
-export function misfitSentence(misfits: Misfits): string {
+/** The rows that do not fit, as one sentence. @param isNew whether a table was to be made */
+export function misfitSentence(misfits: Misfits, isNew = true): string {
   const { row_count } = misfits;
   const count = row_count === 1 ? '1 row does not fit' : `${row_count} rows do not fit`;
-  return `${count}, and no table was made. Change the types, or leave these rows out. ${listed(misfits)}`;
+  return isNew
+    ? `${count}, and no table was made. Change the types, or leave these rows out. ${listed(misfits)}`
+    : `${count}, and the table was not changed. Change the file, or leave these rows out. ${listed(misfits)}`;
 }
 
 /** The same if no row is left without them. */
-export const noRowSentence = (misfits: Misfits): string =>
-  `No row fits, and no table was made. Change the types. ${listed(misfits)}`;
+export const noRowSentence = (misfits: Misfits, isNew = true): string =>
+  isNew
+    ? `No row fits, and no table was made. Change the types. ${listed(misfits)}`
+    : `No row fits, and the table was not changed. ${listed(misfits)}`;
 
 function listed({ row_count, rows }: Misfits): string {
   const problems = rows.map(({ line, cname, problem }) =>

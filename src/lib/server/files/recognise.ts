@@ -47,6 +47,8 @@ export interface FileChoices extends MonthChoices {
 export interface PlannedColumn extends FileColumn {
   /** Digits behind the point of a numeric column; null for any number of them. */
   scale: number | null;
+  /** Decimals that the column of a table that exists has at most; null or undefined if they are not limited. */
+  mostDecimals?: number | null;
 }
 
 /** How a file is read. */

@@ -9,7 +9,9 @@ import {
   FILE_DELIMITERS,
   FILE_ENCODINGS,
   FILE_HEADERS,
+  FILE_MODES,
   FILE_TYPES,
+  type FileMode,
   MONTHS_AS,
   YEARS,
 } from '../../contract/files';
@@ -165,6 +167,23 @@ function noRoom(error: unknown): never {
     'The server cannot store the file while it reads it: the folder for temporary files (TMPDIR) is full or cannot be written',
     { cause: new Error(reasonOf(error)), retryAfter: 60 },
   );
+}
+
+/** The table that a file goes to; undefined for a new one. @throws AppError 400 for a table without a mode, or the reverse */
+export function targetQuery(url: URL): { table: string; mode: FileMode } | undefined {
+  const mode = optionalChoice(url, 'mode', FILE_MODES);
+  if (!url.searchParams.has('table')) {
+    if (mode === undefined) return undefined;
+    throw new AppError(400, 'table is missing: mode says what becomes of its rows', {
+      field: 'table',
+    });
+  }
+  if (mode === undefined) {
+    throw new AppError(400, `mode is missing: send one of ${FILE_MODES.join(', ')} with table`, {
+      field: 'mode',
+    });
+  }
+  return { table: textQuery(url, 'table'), mode };
 }
 
 function choicesOf(url: URL): FileChoices {

@@ -1,7 +1,9 @@
 import { json } from '@sveltejs/kit';
-import { withFile } from '$lib/server/http/file-body';
+import { targetQuery, withFile } from '$lib/server/http/file-body';
 import { previewFile } from '$lib/server/services/files';
 import type { RequestHandler } from './$types';
 
-export const POST: RequestHandler = async (event) =>
-  json(await withFile(event, (file) => previewFile(event.locals.db, file)));
+export const POST: RequestHandler = async (event) => {
+  const asked = targetQuery(event.url);
+  return json(await withFile(event, (file) => previewFile(event.locals.db, file, asked)));
+};

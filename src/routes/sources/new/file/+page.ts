@@ -1,7 +1,18 @@
+import { listTables } from '$lib/client/api';
 import { getFiles } from '$lib/client/files';
+import { FILES_SCHEMA } from '$lib/contract/files';
 import type { PageLoad } from './$types';
 
-export const load: PageLoad = async ({ fetch }) => ({
-  crumbs: [{ label: 'Sources', href: '/' }, { label: 'From a file' }],
-  files: await getFiles({ fetch }),
-});
+export const load: PageLoad = async ({ fetch, url }) => {
+  const [files, all] = await Promise.all([getFiles({ fetch }), listTables({ fetch })]);
+  const tables = all.filter(({ schema, kind }) => schema === FILES_SCHEMA && kind === 'table');
+  const asked = url.searchParams.get('table');
+  return {
+    crumbs: [{ label: 'Sources', href: '/' }, { label: 'From a file' }],
+    files,
+    /** The tables that came from files. */
+    tables,
+    /** The table that the address names. */
+    table: tables.find(({ tname }) => tname === asked)?.tname ?? null,
+  };
+};
