@@ -9,5 +9,9 @@ export class WorkbookFault extends Error {
 export const damaged = (problem: string): WorkbookFault =>
   new WorkbookFault(`The workbook is damaged: ${problem}`);
 
-/** The beginning of a text from a workbook, for a sentence. */
-export const shortened = (text: string): string => text.slice(0, 60).toWellFormed();
+/** Number of characters of a text in a sentence. */
+const QUOTED = 40;
+
+/** The beginning of a text from a file, for a sentence. */
+export const shortened = (text: string): string =>
+  text.length > QUOTED ? `${text.slice(0, QUOTED).replace(/[\ud800-\udbff]$/, '')}…` : text;

@@ -1,4 +1,4 @@
-/** Limits for reading a workbook. */
+/** Limits for reading workbooks and other files, and of Excel itself. */
 
 /** Files in the archive. */
 export const MOST_ENTRIES = 10_000;
@@ -21,9 +21,11 @@ export const MOST_SHEETS = 1_000;
 /** Limits of an Excel sheet. */
 export const MOST_ROWS = 1_048_576;
 export const MOST_COLUMNS = 16_384;
+/** Characters that Excel allows in a cell. */
+export const LONGEST_EXCEL_CELL = 32_767;
 /** Formats of cells. */
 export const MOST_STYLES = 65_536;
-/** Characters of a cell, and of all cells of a row. */
+/** Characters of a cell of a file, and of all cells of a row. */
 export const LONGEST_CELL = 100_000;
 export const LONGEST_ROW = 1_000_000;
 /** Characters of a comment or text of the XML, and of a tag with its attributes. */

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { DAY_MS } from '../../contract/primitives';
 import { Slice } from '../../contract/slices';
-import { LONGEST_CELL } from './sheet-xml';
+import { LONGEST_EXCEL_CELL } from '../../xlsx/limits';
 import { momentOf } from './dates';
 import type { Cell, Row, Sheet } from './workbook';
 
@@ -114,7 +114,7 @@ const TOO_LONG = 'Too many filter values or days belong to these cells.';
 /** A cell of a sheet has no room for very long lists. */
 function lineJson(own: OriginRow | OriginColumn): string {
   const text = jsonOf(own);
-  return text.length <= LONGEST_CELL ? text : jsonOf({ ...own, slice: null, why: TOO_LONG });
+  return text.length <= LONGEST_EXCEL_CELL ? text : jsonOf({ ...own, slice: null, why: TOO_LONG });
 }
 
 /** The text of a header as a reader of the sheet sees it: a date as ISO text. */

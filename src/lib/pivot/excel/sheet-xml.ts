@@ -1,8 +1,6 @@
 /** Writes columns, cells and texts as the XML of a sheet. */
 import { columnLetters } from '../../xlsx/addresses';
-
-/** Largest number of characters in a cell. */
-export const LONGEST_CELL = 32_767;
+import { LONGEST_EXCEL_CELL } from '../../xlsx/limits';
 
 /** Characters that XML cannot contain, and texts that would be read as an escaped character. */
 const UNWRITABLE = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]|_(?=x[\da-f]{4}_)/giu;
@@ -18,7 +16,7 @@ export const texts = {
   content: (text: string): string =>
     text
       .toWellFormed()
-      .slice(0, LONGEST_CELL)
+      .slice(0, LONGEST_EXCEL_CELL)
       // The cut may have split a surrogate pair.
       .toWellFormed()
       .replace(UNWRITABLE, escapedCode)

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { isExact } from '../../contract/decimals';
 import type { FileType, Misfits } from '../../contract/files';
 import type { Row } from '../../contract/primitives';
+import { shortened } from '../../xlsx/fault';
 import { type FileRow, lastFilled } from './csv';
 import { convert, type FilePlan } from './recognise';
 
@@ -10,8 +11,6 @@ import { convert, type FilePlan } from './recognise';
 const LISTED = 20;
 /** Number of characters that are sent at a time, at least. */
 const PART = 65_536;
-/** Number of characters of a cell in the sentence about it. */
-const QUOTED = 40;
 
 const NAMES: Record<FileType, string> = {
   integer: 'a whole number',
@@ -145,6 +144,3 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 
 const escaped = (value: string | null): string =>
   value === null ? '\\N' : value.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? '');
-
-const shortened = (text: string): string =>
-  text.length > QUOTED ? `${text.slice(0, QUOTED).replace(/[\ud800-\udbff]$/, '')}…` : text;

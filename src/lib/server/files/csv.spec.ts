@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CsvReader, LONGEST_CELL, MOST_COLUMNS } from './csv';
+import { LONGEST_CELL } from '../../xlsx/limits';
+import { CsvReader, MOST_COLUMNS } from './csv';
 
 /** Reads a text that arrives in parts of a length. */
 function read(text: string, length = 7, delimiter = ','): [line: number, ...cells: string[]][] {

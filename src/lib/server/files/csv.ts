@@ -1,13 +1,10 @@
 /** Reads rows of cells from delimited text (RFC 4180, with any line ends). */
 import type { FileEncoding } from '../../contract/files';
+import { LONGEST_CELL, LONGEST_ROW } from '../../xlsx/limits';
 import { AppError } from '../errors';
 
 /** Largest number of columns of a file. A forecast table adds columns of its own. */
 export const MOST_COLUMNS = 500;
-/** Largest number of characters of a cell. */
-export const LONGEST_CELL = 100_000;
-/** Largest number of characters of a row. */
-export const LONGEST_ROW = 1_000_000;
 
 /** A row of a file. */
 export interface FileRow {
