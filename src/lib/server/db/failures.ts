@@ -10,6 +10,7 @@ export const SQLSTATE = {
   undefinedTable: '42P01',
   duplicateColumn: '42701',
   duplicateTable: '42P07',
+  duplicateObject: '42710',
   insufficientPrivilege: '42501',
   tooManyColumns: '54011',
   untranslatableCharacter: '22P05',

@@ -143,7 +143,9 @@ async function makeSchema(tx: Transaction): Promise<void> {
 
 function refusal(tname: string, error: unknown): unknown {
   const state = sqlState(error);
-  if (state === SQLSTATE.duplicateTable || state === SQLSTATE.uniqueViolation) {
+  // PostgreSQL finds the name of the table, of its type or a key of the catalog, depending on when another one was made.
+  const { duplicateTable, duplicateObject, uniqueViolation } = SQLSTATE;
+  if ([duplicateTable, duplicateObject, uniqueViolation].some((each) => each === state)) {
     return taken(tname);
   }
   if (state === SQLSTATE.insufficientPrivilege) {
