@@ -6,7 +6,7 @@ import { arrange, PivotPage } from './pivot-page';
 
 test.use({ template: 'service' });
 
-test('lists, adds up and formats a further measure, and says why it cannot be typed into', async ({
+test('lists, adds up and formats a further measure, and takes amounts that are typed into it', async ({
   page,
   service,
 }) => {
@@ -14,7 +14,7 @@ test('lists, adds up and formats a further measure, and says why it cannot be ty
     SELECT region, day::date, amount::numeric(12,2), pieces, cost::numeric(12,3)
     FROM (VALUES ('North', '2027-01-05', 100, 3, 60.125), ('North', '2027-02-05', 50, 2, 20.5),
       ('West', '2027-01-07', 80, 4, 41)) AS r (region, day, amount, pieces, cost)`);
-  const { versionId } = await planTable(service, 'margins', {
+  const { versionId, table } = await planTable(service, 'margins', {
     region: 'dimension',
     day: 'date',
     amount: 'value',
@@ -39,7 +39,37 @@ test('lists, adds up and formats a further measure, and says why it cannot be ty
   expect(await pivot.text(at('cost: reference', 'North'))).toBe('80.625');
   expect(await pivot.text(at('cost: Δ', 'North'))).toBe('+10.000');
   expect(await pivot.text(at('cost', 'West'))).toBe('41.000');
-  await pivot.click(at('cost', 'West'));
-  await page.keyboard.press('5');
-  await expect(page.getByText('“Cost” cannot be changed on this page').first()).toBeVisible();
+
+  const stored = async (region: string) => {
+    const [row] =
+      await service.query(`SELECT sum(amount)::float8 AS amount, sum(pieces)::int AS pieces,
+        sum(cost)::float8 AS cost
+      FROM ${table} WHERE region = '${region}' AND pf_iter <> 'reference'`);
+    return row as { amount: number; pieces: number; cost: number };
+  };
+  const params = async () => {
+    const [entry] = await service.query<{ params: object }>(
+      `SELECT params FROM pf.log WHERE operation = 'scale' ORDER BY id DESC LIMIT 1`,
+    );
+    return entry?.params ?? {};
+  };
+  const meaning = page.locator('#cell-meaning');
+  const enter = async (region: string, text: string, announced: string, key = 'Enter') => {
+    await pivot.click(at('cost', region));
+    await page.keyboard.type(text);
+    await expect(meaning).toContainText(announced);
+    await page.keyboard.press(key);
+  };
+
+  // A total, a change and a percentage of the cost; value and units stay.
+  await enter('North', '95.5', '90.625 → 95.500');
+  await expect.poll(() => stored('North')).toEqual({ amount: 150, pieces: 5, cost: 95.5 });
+  expect(await params()).toMatchObject({ measures: { cost: { total: 95.5 } }, value_incr: null });
+  await expect.poll(() => pivot.text(at('cost', 'North'))).toBe('95.500');
+  await enter('North', '-0.5', '95.500 → 95');
+  await expect.poll(() => stored('North')).toEqual({ amount: 150, pieces: 5, cost: 95 });
+  expect(await params()).toMatchObject({ measures: { cost: { incr: -0.5 } } });
+  await enter('West', '10%', '41 → 45.100');
+  await expect.poll(() => stored('West')).toEqual({ amount: 80, pieces: 4, cost: 45.1 });
+  expect(await params()).toMatchObject({ measures: { cost: { pct: 10 } } });
 });

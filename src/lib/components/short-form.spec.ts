@@ -19,6 +19,16 @@ describe('readShortForm', () => {
   );
 
   it.each([
+    ['35%', { by: 'total', amount: 0.35 }],
+    ['0.35', { by: 'total', amount: 0.35 }],
+    [' +2% ', { by: 'change', amount: 0.02 }],
+    ['−12.5%', { by: 'change', amount: -0.125 }],
+    ['*1.05', { by: 'percent', amount: 5 }],
+    ['=1/4', { by: 'total', amount: 0.25 }],
+    ['7% keep total', { by: 'total', amount: 0.07 }],
+  ])('reads %j as a share', (text, edit) => expect(readShortForm(text, true).edit).toEqual(edit));
+
+  it.each([
     ['1.2m like ref', 1_200_000, false],
     ['1,200 Like  Reference', 1200, false],
     ['500k like ref keep total', 500_000, true],

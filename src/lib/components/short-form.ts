@@ -1,6 +1,7 @@
 /** Amounts typed into a cell, with the words that may follow them. */
 import type { TypedWords } from '$lib/plan/operation';
 import type { MeasureEdit } from '$lib/plan/scale-draft';
+import { movePoint } from '$lib/contract/decimals';
 import { readAmount } from './number-text';
 
 /** An amount with its words. The edit is null for an empty text; `=keep` is a change of 0. */
@@ -22,8 +23,10 @@ const LIKE = /^(.*\S)\s+like\s+ref(e(r(e(n(ce?)?)?)?)?)?$/i;
 /**
  * Parses the text typed into a cell: an amount as {@link readAmount} reads it, or `=keep` for the present total,
  * and after a blank `keep total`, of which `keep` is enough, `like ref`, or both.
+ *
+ * @param isShare whether the cell shows a share: `35%` is then the total 0.35, and `+2%` a change of 0.02
  */
-export function readShortForm(text: string): ShortForm {
+export function readShortForm(text: string, isShare = false): ShortForm {
   const words = { keepTotal: false, likeReference: false, reshape: false };
   let amount = text.trim();
   for (;;) {
@@ -32,13 +35,20 @@ export function readShortForm(text: string): ShortForm {
     const [kept, like] = [KEPT, LIKE].map((each) => each.exec(amount)?.[1]);
     if (kept !== undefined && !words.keepTotal) words.keepTotal = true;
     else if (like !== undefined && !words.likeReference) words.likeReference = true;
-    else return { edit: readAmount(amount), ...words };
+    else return { edit: isShare ? readShare(amount) : readAmount(amount), ...words };
     amount = kept ?? like ?? '';
   }
 }
 
+function readShare(text: string): MeasureEdit | null {
+  const edit = readAmount(text);
+  if (edit?.by !== 'percent' || !text.trimEnd().endsWith('%')) return edit;
+  const isChange = /^[+\-\u2212]/.test(text.trimStart());
+  return { ...edit, by: isChange ? 'change' : 'total', amount: movePoint(edit.amount, -2) };
+}
+
 /** Returns why a text is not an amount. Words that are being typed after an amount are explained. */
-export function whyNoAmount(text: string): string {
+export function whyNoAmount(text: string, isShare = false): string {
   const whole = text.trim();
   const [, amount = '', word = ''] = /^(.*?\S)\s+([a-z]{2,}( [a-z]*)?)$/i.exec(whole) ?? [];
   const edit = readShortForm(amount).edit;
@@ -47,5 +57,8 @@ export function whyNoAmount(text: string): string {
   const begun = Object.entries(WORDS).find(
     ([each]) => typed.length > 1 && each.startsWith(typed.toLowerCase()),
   );
-  return begun ? begun.join(': ') : 'Not an amount: type 12500, 1.5m, +500, -3%, *1.05 or =2*750';
+  if (begun) return begun.join(': ');
+  return isShare
+    ? 'Not a share: type 35%, 0.35, +2% or *1.05'
+    : 'Not an amount: type 12500, 1.5m, +500, -3%, *1.05 or =2*750';
 }

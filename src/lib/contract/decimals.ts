@@ -40,8 +40,12 @@ export type MeasureDecimals = Readonly<Record<'value' | 'units', Decimals>> & {
   readonly further?: ReadonlyMap<string, Decimals>;
 };
 
-/** The decimals that the types of the two measures fix; null if a type fixes none, or the measure is missing. */
-export type FixedDecimals = Readonly<Record<'value' | 'units', number | null>>;
+/**
+ * The decimals that the types of the measures fix, by `value`, `units` or the column of a further measure; null if
+ * a type fixes none, or the measure is missing.
+ */
+export type FixedDecimals = Readonly<Record<string, number | null>> &
+  Readonly<Record<'value' | 'units', number | null>>;
 
 /** Maximum number of decimals shown; a double is not precise enough for more. */
 const MOST_OF_TYPE = 12;

@@ -38,6 +38,15 @@ describe('biggestChanges', () => {
     expect(found.map(({ units }) => units)).toEqual([-3, 2]);
   });
 
+  it('uses a further measure if neither value nor units change', async () => {
+    const columns = { ...COLUMNS, value: undefined, units: undefined, further: ['Quantity'] };
+    const rows = [row('North', null, 2), row('East', 0, -3)];
+    const found = await biggestChanges(answered(rows), columns, 1);
+    expect(found).toEqual([
+      { values: ['East', '2028-01-01'], value: 0, units: 0, further: { Quantity: -3 } },
+    ]);
+  });
+
   it('distinguishes the empty value from the text "null"', async () => {
     const rows = [row(null, 1), row('null', 2)];
     expect(await biggestChanges(answered(rows), COLUMNS, 10)).toHaveLength(2);

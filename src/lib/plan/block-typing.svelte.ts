@@ -16,6 +16,7 @@ import {
   type Placed,
 } from './block-edits';
 import { blaming, bodyOf, type CellEdit } from './block-request';
+import { isFormula, isPrice } from './cell-reader';
 import type { Stored } from './typed-amounts';
 import type { Typing } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
@@ -36,6 +37,8 @@ const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';
 const PRICE_AND_OTHERS =
   'Prices and amounts cannot be changed together. Select only prices, or no prices.';
+const FORMULA_AND_OTHERS =
+  'The result of a formula changes a measure, so it cannot be changed together with other cells. Select cells of one formula only, or none.';
 const HELD_TOGETHER =
   'The price is held, so value and units change together. Select cells of only one of them.';
 const CANCELS =
@@ -288,9 +291,10 @@ export class BlockTyping {
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
     this.progress = `Reading ${countText(changed.length)} …`;
     const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
-    const prices = cells.filter((cell) => this.selection.reader.shownIn(cell) === 'price');
-    if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
     const shown = cells.map((cell) => this.selection.reader.shownIn(cell));
+    const formula = shown.find(isFormula);
+    if (formula && shown.some((shows) => shows !== formula))
+      throw new Refusal(isPrice(formula) ? PRICE_AND_OTHERS : FORMULA_AND_OTHERS);
     if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
       throw new Refusal(HELD_TOGETHER);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));

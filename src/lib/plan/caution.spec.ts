@@ -22,6 +22,16 @@ describe('cautionOf', () => {
     expect(caution(to(300), 2, 1998, true)).toBeNull();
   });
 
+  it('returns the sum of the parts of a further measure, which follows value if it is zero', () => {
+    const further = { measures: { cost: 0 }, measure_gross: { cost: null } };
+    const rows = { ...free(2, 1998), ...further };
+    const totals = { value_total: 2, units_total: 4, ...further, free: rows };
+    const edit = { ...none, further: { cost: to(10) } };
+    expect(cautionOf(scaleOutcome(edit, totals), totals, false)).toEqual({
+      ...{ kind: 'offset', measure: 'cost', gross: 9990 },
+    });
+  });
+
   it('returns a rough sum at a held price, where value follows the rounded units of each row', () => {
     const totals = { value_total: 2, units_total: 4, free: free(2, 1998) };
     const draft = { ...none, value: to(300), holdPrice: true };

@@ -1,6 +1,8 @@
 /** Warnings about a scale whose rows cancel each other out. */
 import { MAX_SWING, type SlicePreview } from '../contract/previews';
 import { tidy } from '../pivot/values/cell-value';
+import { draftsIn, grossIn } from './measure-totals';
+import { totalOf } from './entry-totals';
 import { isZero } from './refusals';
 import type { Amounts, KnownTotals, ScaleOutcome } from './scale-draft';
 
@@ -12,14 +14,14 @@ export type Caution =
    */
   | {
       kind: 'offset';
-      measure: 'value' | 'units';
+      measure: string;
       gross: number;
       isRough?: true;
       /** These are the other rows of a group whose total is kept. */
       isOfOthers?: true;
     }
   /** No amount can follow the proportions of the rows. The service can only spread it equally. */
-  | { kind: 'cancelled'; measure: 'value' | 'units' };
+  | { kind: 'cancelled'; measure: string };
 
 /**
  * Checks whether the rows that a change is spread over cancel each other out
@@ -28,17 +30,13 @@ export type Caution =
  * @returns null if they do not, and until the service has answered
  */
 export function cautionOf(
-  { amounts, value, units }: Pick<ScaleOutcome, 'amounts' | 'value' | 'units'>,
+  { amounts, ...drafts }: Pick<ScaleOutcome, 'amounts' | 'value' | 'units' | 'further'>,
   { free }: KnownTotals,
   isEqual: boolean,
 ): Caution | null {
   if (!amounts || !free || isEqual) return null;
-  for (const [measure, draft] of [
-    ['value', value],
-    ['units', units],
-  ] as const) {
-    const caution =
-      draft && draft.change !== 0 && cautionOfMeasure(measure, draft.change, free, amounts);
+  for (const [measure, draft] of draftsIn(drafts)) {
+    const caution = draft.change !== 0 && cautionOfMeasure(measure, draft.change, free, amounts);
     if (caution) return caution;
   }
   return null;
@@ -54,17 +52,17 @@ const isOfOthers = (caution: Caution | null): boolean =>
   caution?.kind === 'offset' && caution.isOfOthers === true;
 
 function cautionOfMeasure(
-  measure: 'value' | 'units',
+  measure: string,
   change: number,
   free: SlicePreview['free'],
   { pct, spread }: Amounts,
 ): Caution | null {
   const weights = pct == null ? weightsOf(measure, free) : measure;
   if (weights === null) return null;
-  const gross = free[`${weights}_gross`];
+  const gross = grossIn(free, weights);
   if (gross === null || gross === 0) return null;
   if (pct != null) return { kind: 'offset', measure, gross: tidy((gross * Math.abs(pct)) / 100) };
-  const swing = gross / Math.abs(free[`${weights}_total`] ?? 0);
+  const swing = gross / Math.abs(totalOf(free, weights) ?? 0);
   return swing <= MAX_SWING
     ? {
         kind: 'offset',
@@ -76,11 +74,8 @@ function cautionOfMeasure(
 }
 
 /** Returns the measure whose amounts weight the spread of an increment; null for equal parts. */
-function weightsOf(
-  measure: 'value' | 'units',
-  free: SlicePreview['free'],
-): 'value' | 'units' | null {
+function weightsOf(measure: string, free: SlicePreview['free']): string | null {
   if (!isZero(measure, free)) return measure;
-  const other = measure === 'value' ? 'units' : 'value';
-  return free[`${other}_total`] ? other : null;
+  const others = ['value', 'units'].filter((key) => key !== measure);
+  return others.find((key) => totalOf(free, key)) ?? null;
 }

@@ -6,17 +6,27 @@ import { cellKey } from '../pivot/slice/cell';
 import { readAgain, withSlices } from '../pivot/grid/block-reader';
 import { NO_PERIODS } from '../pivot/slice/date-ranges';
 import type { Pivot } from '../pivot/pivot';
-import { price } from '../pivot/values/ratios';
+import type { PivotFormula } from '../pivot/rows/formula-columns';
 import { candidates } from './likeness';
 import type { Loading } from './loading.svelte';
+import { totalOf } from './entry-totals';
 import type { PlannedVersion } from './planned-version.svelte';
 import { NOT_THE_PLAN } from './selected-slice';
+import { resultOf } from './typed-formula';
 
 /** Why a cell cannot be used after a change removed it or made it unreadable. */
 export const GONE = 'This cell could not be read after the change. Select it again.';
 
-/** The measure of the plan that a cell shows. A price is value per unit. */
-export type Shows = 'value' | 'units' | 'price';
+/** What a cell of the plan shows: a measure by its key, or a formula. The price is a formula. */
+export type Shows = string | PivotFormula;
+
+/** Whether a cell shows the result of a formula, of which the price is one. */
+export const isFormula = (shows: Shows | null): shows is PivotFormula =>
+  shows !== null && typeof shows !== 'string';
+
+/** Whether a cell shows a price: value per unit. */
+export const isPrice = (shows: Shows | null): boolean =>
+  isFormula(shows) && shows.origin === 'price';
 
 /** Reads cells of the pivot on screen: their numbers, and the slices of the rows behind them. */
 export class CellReader {
@@ -101,24 +111,19 @@ export class CellReader {
     );
   }
 
-  /** Returns the role of a column of the source; null if it is not a measure. */
-  roleOf(column: string): 'value' | 'units' | null {
-    const { valueColumn, unitsColumn } = this.planned;
-    if (column === valueColumn?.cname) return 'value';
-    return column === unitsColumn?.cname ? 'units' : null;
-  }
-
-  /** Whether a cell shows the result of a stored formula. */
-  isFormula({ measure }: CellIdentity): boolean {
-    return measure !== null && this.loading.pivot?.origins.of(measure)?.origin === 'formula';
-  }
-
-  /** Returns the measure of the plan that a cell shows; null if it shows none. */
+  /** Returns the measure or the formula of the plan that a cell shows; null if it shows none. */
   shownIn({ measure }: CellIdentity): Shows | null {
     if (measure === null) return null;
-    const role = this.roleOf(measure);
-    if (role) return role;
-    return this.loading.pivot?.origins.of(measure)?.origin === 'price' ? 'price' : null;
+    const key = this.planned.keyOf(measure);
+    if (key !== null) return key;
+    const formula = this.loading.pivot?.origins.formulaOf(measure) ?? null;
+    return formula?.name === measure ? formula : null;
+  }
+
+  /** Whether a cell shows the result of a formula as a share. */
+  showsShare(cell: CellIdentity | null): boolean {
+    const shows = cell && this.shownIn(cell);
+    return isFormula(shows) && shows.format?.style === 'percent';
   }
 
   /**
@@ -132,24 +137,18 @@ export class CellReader {
   /** Returns an amount of a cell, rounded to the decimals of its column if the type fixes them. */
   storedAs(cell: CellIdentity, amount: number): number {
     const shows = this.shownIn(cell);
-    const decimals =
-      shows === 'value' || shows === 'units' ? this.planned.fixedDecimals[shows] : null;
-    return decimals === null ? amount : roundTo(amount, decimals);
+    const decimals = typeof shows === 'string' ? this.planned.fixedDecimals[shows] : null;
+    return decimals == null ? amount : roundTo(amount, decimals);
   }
 
   /** Returns the stored sum of a cell; null if the cell shows no sum that the service knows. */
-  storedSum(cell: ReadCell, { value_total, units_total }: SlicePreview): number | null {
+  storedSum(cell: ReadCell, stored: SlicePreview): number | null {
     if (cell.notHeld.length > 0 || cell.aggregate !== 'sum') return null;
-    switch (this.shownIn(cell)) {
-      case 'value':
-        return value_total ?? 0;
-      case 'units':
-        return units_total ?? 0;
-      case 'price':
-        return price(value_total, units_total);
-      case null:
-        return null;
-    }
+    const shows = this.shownIn(cell);
+    if (shows === null) return null;
+    return typeof shows === 'string'
+      ? (totalOf(stored, shows) ?? 0)
+      : resultOf(shows, (column) => this.planned.totalOf(stored, column));
   }
 
   /** Returns the name of a cell by its row and column, for a sentence; empty if no pivot is loaded. */

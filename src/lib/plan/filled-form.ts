@@ -1,19 +1,12 @@
 /** The contents of the forms of the panel as the browser stores them. */
 import * as v from 'valibot';
 import { SLICE_OPERATIONS } from '../contract/operations';
-
-const StoredEdit = v.nullable(
-  v.object({
-    slice: v.string(),
-    edit: v.object({ by: v.picklist(['total', 'change', 'percent']), amount: v.number() }),
-  }),
-);
+import { StoredEdits } from './measure-edits.svelte';
 
 /** Schema of the stored contents; they are written by `OperationDraft.filled`. */
 export const FilledForm = v.object({
   kind: v.picklist(SLICE_OPERATIONS),
-  value: StoredEdit,
-  units: StoredEdit,
+  ...StoredEdits,
   holdPrice: v.boolean(),
   keepTotal: v.optional(v.boolean(), false),
   factor: v.nullable(v.number()),

@@ -6,7 +6,9 @@ import { tidy } from '../pivot/values/cell-value';
 import type { CellValue } from '../pivot/values/engine-types';
 import { cautionOf, type Caution } from './caution';
 import type { TypedWords } from './operation';
-import type { Amounts, ScaleOutcome } from './scale-draft';
+import { draftsIn } from './measure-totals';
+import { totalOf } from './entry-totals';
+import type { ScaleOutcome } from './scale-draft';
 
 /** The group above some cells: its slice, and its rows, of which those of the cells count as held. */
 export interface GroupAbove {
@@ -18,7 +20,7 @@ export interface GroupAbove {
 export type FoundAbove = GroupAbove | { problem: string };
 
 /** The measures that a scale changes, before and after; null for one that stays. */
-export type ScaleChanges = Pick<ScaleOutcome, 'value' | 'units'>;
+export type ScaleChanges = Pick<ScaleOutcome, 'value' | 'units' | 'further'>;
 
 /** Why the total of the group above cannot be kept, as sentences. */
 export const NO_GROUP_ABOVE =
@@ -56,13 +58,8 @@ export function pathAbove(cells: readonly CellIdentity[]): readonly CellValue[] 
 }
 
 /** Returns the warning about the other rows of the group, which change by the opposite amounts. */
-function cautionOfOthers({ rows }: GroupAbove, { value, units }: ScaleChanges): Caution | null {
-  const amounts: Amounts = {
-    value_incr: value ? -value.change : null,
-    units_incr: units ? -units.change : null,
-  };
-  return cautionOf({ amounts, value, units }, rows, false);
-}
+const cautionOfOthers = ({ rows }: GroupAbove, changes: ScaleChanges): Caution | null =>
+  cautionOf({ amounts: {}, ...changes }, rows, false);
 
 /**
  * Returns why a change cannot be taken from the other rows of the group; null if it can
@@ -84,12 +81,11 @@ export function keptCaution(above: FoundAbove, changes: ScaleChanges): Caution |
 export function othersOf(
   above: FoundAbove,
   changes: ScaleChanges,
-): { measure: 'value' | 'units'; before: number; after: number }[] {
+): { measure: string; before: number; after: number }[] {
   if ('problem' in above) return [];
   const { free } = above.rows;
-  return (['value', 'units'] as const).flatMap((measure) => {
-    const before = free[`${measure}_total`];
-    const change = changes[measure]?.change ?? 0;
+  return draftsIn(changes).flatMap(([measure, { change }]) => {
+    const before = totalOf(free, measure);
     return before === null || change === 0
       ? []
       : [{ measure, before, after: tidy(before - change) }];

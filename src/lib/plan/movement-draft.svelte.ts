@@ -5,6 +5,8 @@ import { roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import type { FilledMovement } from './filled-form';
+import { keysIn, type Measured, roundedTo } from './measure-totals';
+import { totalOf } from './entry-totals';
 import type { PlannedVersion } from './planned-version.svelte';
 import { Ramp } from './ramp.svelte';
 import { whyNoShare, type RowDecimals } from './refusals';
@@ -131,21 +133,20 @@ export class MovementDraft {
   }
 
   /**
-   * Returns the amounts of each measure that are multiplied by a factor and rounded; null while unknown, and for
-   * a measure that the source lacks.
+   * Returns the amounts of each measure that are multiplied by a factor and rounded; null while unknown.
    */
   carried(
-    rows: Pick<SlicePreview, 'value_total' | 'units_total'>,
+    rows: Measured,
     decimals: RowDecimals,
     factor: number | null,
-  ): { value: number | null; units: number | null } {
-    const carried = (role: 'value' | 'units') => {
-      const total = rows[`${role}_total`];
+  ): Record<string, number | null> {
+    const carried = (key: string) => {
+      const total = totalOf(rows, key);
       if (total === null || factor === null || Number.isNaN(factor)) return null;
-      const places = decimals[`${role}_decimals`];
+      const places = roundedTo(decimals, key);
       return places === null ? total * factor : roundedProduct(total, factor, places);
     };
-    return { value: carried('value'), units: carried('units') };
+    return Object.fromEntries(keysIn(rows).map((key) => [key, carried(key)]));
   }
 
   /** Returns why a recode would change nothing; null if it would change something, or if only the service knows. */

@@ -6,43 +6,41 @@ import { cautionOf, type Caution } from './caution';
 import { FilledForm } from './filled-form';
 import { KeptTotal } from './kept-total.svelte';
 import type { Locks } from './locks.svelte';
+import { MeasureEdits } from './measure-edits.svelte';
+import { draftIn, roundedTo } from './measure-totals';
+import { totalOf } from './entry-totals';
 import { MovementDraft } from './movement-draft.svelte';
 import { noteOf, type Operation, type WriteSettings } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import {
+  HELD_BY_ONE_PERCENT,
   HELD_BY_PERCENT,
   LESS_THAN_A_UNIT,
   whyInexact,
   whyInProportion,
   whyNoShare,
 } from './refusals';
-import { scaleOutcome, type Amounts, type MeasureEdit, type ScaleOutcome } from './scale-draft';
+import {
+  followedOutcome,
+  scaleOutcome,
+  type Amounts,
+  type MeasureDraft,
+  type MeasureEdit,
+  type ScaleDraft,
+  type ScaleOutcome,
+} from './scale-draft';
 import type { Selection } from './selection.svelte';
-import { shapedAmounts, whyNoShape } from './shape';
+import { shapedAmounts, type ShapedMeasure, whyNoShape } from './shape';
 import type { Shapes } from './shapes.svelte';
 import { spread } from './spread-choice.svelte';
-
-/** An edit, and the slice that was selected when it was typed. */
-interface EditForSlice {
-  edit: MeasureEdit;
-  slice: string;
-}
-
-/** The measures whose totals are reshaped, and the slice that was selected when they were chosen. */
-interface ReshapedForSlice {
-  roles: readonly ('value' | 'units')[];
-  slice: string;
-}
 
 /** The contents of the panel's forms before they are applied, and the resulting operation. */
 export class OperationDraft {
   kind = $state<Operation['kind']>('scale');
-  private valueEdit = $state.raw<EditForSlice | null>(null);
-  private unitsEdit = $state.raw<EditForSlice | null>(null);
+  /** The amounts of a scale by measure. */
+  readonly edits = new MeasureEdits(() => this.sliceKey);
   holdPrice = $state(false);
   note = $state('');
-  /** The measures whose present totals are to have the shape. */
-  private reshaped = $state.raw<ReshapedForSlice | null>(null);
   /** The forms of a recode and a clone. */
   readonly movement: MovementDraft;
   readonly kept: KeptTotal;
@@ -62,38 +60,18 @@ export class OperationDraft {
     return this.kind === 'recode' ? this.movement.moved : null;
   }
 
-  get value(): MeasureEdit | null {
-    return this.ifStillMeant(this.valueEdit);
-  }
-  set value(edit: MeasureEdit | null) {
-    this.valueEdit = this.forCurrentSlice(edit);
-  }
-
-  get units(): MeasureEdit | null {
-    return this.ifStillMeant(this.unitsEdit);
-  }
-  set units(edit: MeasureEdit | null) {
-    this.unitsEdit = this.forCurrentSlice(edit);
-  }
-
-  private forCurrentSlice(edit: MeasureEdit | null): EditForSlice | null {
-    return edit && { edit, slice: this.sliceKey };
-  }
-
   /** The forms as text. */
   get filled(): string {
     const { kind, holdPrice, note } = this;
     const keepTotal = this.kept.isOn;
     const { factor, share, ramp } = this.movement;
     const { periods } = ramp;
-    const [value, units] = [this.valueEdit, this.unitsEdit].map((typed) =>
-      typed && readable(typed.edit) ? typed : null,
-    );
     const [set, shift] = [this.movement.set, this.movement.shift].map((all) =>
       Object.fromEntries(all),
     );
     return JSON.stringify({
-      ...{ kind, value, units, holdPrice, keepTotal, note, set, shift, factor, share, periods },
+      ...{ kind, ...this.edits.stored, holdPrice, keepTotal, note, set, shift, factor, share },
+      periods,
     });
   }
 
@@ -101,10 +79,10 @@ export class OperationDraft {
   fill(filled: unknown): void {
     const { success, output } = v.safeParse(FilledForm, filled);
     if (!success) return;
-    const { value, units, set, shift, factor, share, periods, keepTotal, ...fields } = output;
-    Object.assign(this, fields);
+    const { kind, holdPrice, note, set, shift, factor, share, periods, keepTotal } = output;
+    Object.assign(this, { kind, holdPrice, note });
     this.kept.isOn = keepTotal;
-    [this.valueEdit, this.unitsEdit] = [value, units];
+    this.edits.fill(output);
     this.movement.fill({ set, shift, factor, share, periods });
   }
 
@@ -112,23 +90,44 @@ export class OperationDraft {
     return JSON.stringify(this.selection.current?.slice ?? null);
   }
 
-  /** Returns a total or a change only for the cells that it was typed for. A percentage fits any cells. */
-  private ifStillMeant(typed: EditForSlice | null): MeasureEdit | null {
-    if (!typed) return null;
-    const fits = typed.edit.by === 'percent' || typed.slice === this.sliceKey;
-    return fits ? typed.edit : null;
+  /** The edits of the measures as the arithmetic takes them; amounts that are no numbers are left out. */
+  private get scaleDraft(): ScaleDraft {
+    const { edits, holdPrice, isPartlyLocked, planned } = this;
+    const further = planned.furtherMeasures.map(({ cname }) => [cname, readable(edits.of(cname))]);
+    return {
+      ...{ value: readable(edits.of('value')), units: readable(edits.of('units')) },
+      ...{ further: Object.fromEntries(further), holdPrice, isPartlyLocked },
+    };
   }
 
   readonly outcome = $derived.by<ScaleOutcome | null>(() => {
     const preview = this.selection.preview.answer;
-    const { holdPrice } = this;
-    const value = readable(this.value);
-    const units = readable(this.units);
-    const { isPartlyLocked } = this;
-    const { fixedDecimals } = this.planned;
-    return (
-      preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, fixedDecimals)
-    );
+    return preview && scaleOutcome(this.scaleDraft, preview, this.planned.fixedDecimals);
+  });
+
+  /** The further measures that follow the percentage of value, if the value changes without a shape. */
+  private get following(): readonly string[] {
+    const { planned, edits, outcome } = this;
+    const isFollowed = outcome?.value && outcome.value.change !== 0;
+    if (!isFollowed || outcome.amounts?.pct != null || this.shapes.chosen) return [];
+    return planned.furtherMeasures
+      .map(({ cname }) => cname)
+      .filter((key) => edits.isFollowing(key));
+  }
+
+  /**
+   * The measures that follow the percentage of value, before and after; none if each leaf has a percentage of its
+   * own, because the service spreads the value in another way than in proportion.
+   */
+  readonly followers = $derived.by<readonly (readonly [key: string, draft: MeasureDraft])[]>(() => {
+    const preview = this.selection.preview.answer;
+    const { value } = this.outcome ?? {};
+    const edit = this.edits.of('value');
+    if (!preview || !value || !edit || this.isEqual || this.holdPrice) return [];
+    return this.following.flatMap((key) => {
+      const draft = followedOutcome(key, edit, value, preview, this.planned.fixedDecimals[key]);
+      return draft ? [[key, draft] as const] : [];
+    });
   });
 
   /**
@@ -143,14 +142,13 @@ export class OperationDraft {
   }
 
   /**
-   * The amounts of each measure that a clone adds or a recode moves; null while unknown, and for a measure that
-   * the source lacks.
+   * The amounts of each measure that a clone adds or a recode moves; none while unknown.
    */
-  readonly carried = $derived.by(() => {
+  readonly carried = $derived.by<Readonly<Record<string, number | null>>>(() => {
     const preview = this.selection.preview.answer;
-    if (!preview) return { value: null, units: null };
+    if (!preview) return {};
     const { factor, share, ramp } = this.movement;
-    if (this.kind === 'clone' && ramp.factors) return ramp.sums ?? { value: null, units: null };
+    if (this.kind === 'clone' && ramp.factors) return ramp.sums ?? {};
     return this.kind === 'clone'
       ? this.movement.carried(preview, preview, factor)
       : this.movement.carried(this.moved ?? preview, preview, share);
@@ -169,32 +167,19 @@ export class OperationDraft {
     return !this.shapes.chosen && spread.choice === 'equal' && this.whyInProportion === null;
   }
 
-  /** Whether the present total of a measure is to have the shape, since nothing is typed into its fields. */
-  isReshaped(role: 'value' | 'units'): boolean {
-    const { reshaped, shapes } = this;
-    const isMeant = reshaped?.slice === this.sliceKey && reshaped.roles.includes(role);
-    return isMeant && shapes.chosen !== null && this[role] === null;
-  }
-
-  reshape(role: 'value' | 'units', isReshaped: boolean): void {
-    const roles = (['value', 'units'] as const).filter((each) =>
-      each === role ? isReshaped : this.isReshaped(each),
-    );
-    this.reshaped = { roles, slice: this.sliceKey };
-  }
-
   /** The amounts and the spread of a scale with the chosen shape; null if there is no shape or no amount. */
   private readonly shaped = $derived.by(() => {
     const { chosen } = this.shapes;
     const { current, preview } = this.selection;
     const { outcome } = this;
     if (!chosen || !current || !preview.answer || !outcome) return null;
-    const [value, units] = (['value', 'units'] as const).map((role) => ({
-      ...{ edit: readable(this[role]), draft: outcome[role], isReshaped: this.isReshaped(role) },
-    }));
-    const amounts = value && units && shapedAmounts({ value, units });
+    const { edits, planned } = this;
+    const measures = planned.measureKeys.map((key): [string, ShapedMeasure] => {
+      const edit = readable(edits.of(key));
+      return [key, { edit, draft: draftIn(outcome, key), isReshaped: edits.isReshaped(key) }];
+    });
     const made = this.shapes.made(chosen, current.slice, preview.answer);
-    return { amounts: amounts ?? null, made };
+    return { amounts: shapedAmounts(Object.fromEntries(measures)), made };
   });
 
   /** The amounts of a scale, and how they are spread; null if the form has none. */
@@ -203,7 +188,8 @@ export class OperationDraft {
     if (!this.isReadable) return null;
     if (!this.shapes.chosen) {
       const equally = this.isEqual ? { spread: spread.choice } : {};
-      return outcome?.amounts ? { ...outcome.amounts, ...equally } : null;
+      const followed = this.following.length > 0 ? { with: [...this.following] } : {};
+      return outcome?.amounts ? { ...outcome.amounts, ...followed, ...equally } : null;
     }
     if (!shaped?.amounts || 'problem' in shaped.made || this.whyNoShape) return null;
     return { ...shaped.amounts, ...shaped.made };
@@ -211,8 +197,8 @@ export class OperationDraft {
 
   /** Why the chosen shape does not fit the amounts; null if it does, or none is chosen. */
   private get whyNoShape(): string | null {
-    const { value, units, holdPrice } = this;
-    return this.shapes.chosen && whyNoShape({ edits: [value, units], holdPrice });
+    const { holdPrice } = this;
+    return this.shapes.chosen && whyNoShape({ edits: this.allEdits, holdPrice });
   }
 
   private confirmed = $state.raw<string | null>(null);
@@ -243,10 +229,7 @@ export class OperationDraft {
   }
 
   /** Why the amounts are spread in proportion in spite of the choice; null if the choice applies. */
-  readonly whyInProportion = $derived.by(() => {
-    const { value, units, holdPrice } = this;
-    return whyInProportion({ value, units, holdPrice });
-  });
+  readonly whyInProportion = $derived.by(() => whyInProportion(this.scaleDraft));
 
   /** The operation as it would be sent; null while the form describes none. */
   readonly operation = $derived.by<Operation | null>(() => {
@@ -314,8 +297,12 @@ export class OperationDraft {
     return pct == null ? null : whyNoShare('change', pct / 100, free, preview);
   }
 
+  private get allEdits(): (MeasureEdit | null)[] {
+    return this.planned.measureKeys.map((key) => this.edits.of(key));
+  }
+
   private get isReadable(): boolean {
-    return [this.value, this.units].every((edit) => readable(edit) === edit);
+    return this.allEdits.every((edit) => readable(edit) === edit);
   }
 
   /**
@@ -327,28 +314,32 @@ export class OperationDraft {
   }
 
   private inexact(preview: SlicePreview): string | null {
-    for (const role of ['value', 'units'] as const) {
-      const edit = readable(this[role]);
-      const decimals = this.planned.fixedDecimals[role] ?? preview[`${role}_decimals`];
-      const why = edit && whyInexact(edit, preview[`${role}_total`] ?? 0, decimals);
+    const { planned, edits } = this;
+    for (const key of planned.measureKeys) {
+      const edit = readable(edits.of(key));
+      const decimals = planned.fixedDecimals[key] ?? roundedTo(preview, key);
+      const why = edit && whyInexact(edit, totalOf(preview, key) ?? 0, decimals);
       if (why) return why;
     }
     return null;
   }
 
   private scaleObstacle(): string {
-    const { value, units, outcome } = this;
-    const problem = this.value?.problem ?? this.units?.problem;
+    const { outcome, allEdits, planned } = this;
+    const problem = allEdits.find((edit) => edit?.problem !== undefined)?.problem;
     if (!this.isReadable) return problem ?? 'One of the amounts is not a number.';
     const { shaped, whyNoShape } = this;
     if (whyNoShape) return whyNoShape;
     if (shaped && 'problem' in shaped.made) return shaped.made.problem;
-    if (!value && !units) return 'Enter a new total, a change or a percentage.';
-    if (this.holdPrice && this.isPartlyLocked) return HELD_BY_PERCENT;
+    if (allEdits.every((edit) => edit === null))
+      return 'Enter a new total, a change or a percentage.';
+    if (this.holdPrice && this.isPartlyLocked)
+      return planned.furtherMeasures.length > 0 ? HELD_BY_ONE_PERCENT : HELD_BY_PERCENT;
     if (outcome?.unroundedUnits != null && outcome.units?.change === 0) return LESS_THAN_A_UNIT;
-    const ofNothing = (['value', 'units'] as const).some(
-      (role) => this[role]?.by === 'percent' && outcome?.[role]?.now === 0,
-    );
+    const ofNothing = planned.measureKeys.some((key, i) => {
+      const isPercentage = allEdits[i]?.by === 'percent';
+      return isPercentage && outcome && draftIn(outcome, key)?.now === 0;
+    });
     return ofNothing
       ? 'This total is 0, so a percentage has no effect. Enter an amount, or hold the price to change every row of the selection by the percentage.'
       : 'This changes nothing.';
@@ -382,14 +373,12 @@ export class OperationDraft {
    * was typed since.
    */
   clearingAfter(): () => void {
-    const [value, units, note] = [this.valueEdit, this.unitsEdit, this.note];
-    const { reshaped } = this;
+    const { note } = this;
+    const clearEdits = this.edits.clearingAfter();
     const clearMovement = this.movement.clearingAfter();
     return () => {
-      if (this.valueEdit === value) this.valueEdit = null;
-      if (this.unitsEdit === units) this.unitsEdit = null;
+      clearEdits();
       if (this.note === note) this.note = '';
-      if (this.reshaped === reshaped) this.reshaped = null;
       clearMovement();
     };
   }

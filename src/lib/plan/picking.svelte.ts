@@ -1,4 +1,5 @@
 /** Picks the cell or row whose months the next amounts follow. */
+import { isSingleRole } from '../contract/columns';
 import { isResult } from '../pivot/rows/formula-columns';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import type { OriginColumn } from '../pivot/rows/origins';
@@ -98,10 +99,10 @@ export class Picking {
     const [beyond] = cell.notHeld;
     if (beyond) return `This cell cannot be picked: it shows only a part, by “${beyond.text}”.`;
     const part = cell.measure === null ? null : this.loading.pivot?.origins.of(cell.measure);
-    const role = cell.measure === null ? null : reader.roleOf(part?.measure ?? cell.measure);
     const from = part && !isResult(part.origin) ? rowsOf(part) : {};
     if (!from) return NO_PATTERN;
-    const measure = role && !(part && isResult(part.origin)) ? { measure: role } : {};
+    const shows = reader.shownIn(part && !isResult(part.origin) ? { ...cell, ...part } : cell);
+    const measure = typeof shows === 'string' && isSingleRole(shows) ? { measure: shows } : {};
     return { kind: 'cell', name: reader.nameOf(cell), slice: inPeriods(cell), ...from, ...measure };
   }
 }

@@ -14,6 +14,9 @@ import type { Slice } from '../contract/slices';
 import type { Version } from '../contract/versions';
 import { decimalsByType } from '../pivot/rows/measure-decimals';
 import { user } from '../client/user.svelte';
+import { totalOf } from './entry-totals';
+import type { Measured } from './measure-totals';
+import { namedMeasures, type NamedMeasure } from './measure-words';
 import type { TriedRows } from './tried-rows';
 
 const NONE = { least: 0, most: 0 };
@@ -51,13 +54,20 @@ export class PlannedVersion {
   readonly dates: readonly ColumnEntry[];
   readonly valueColumn: ColumnEntry | undefined;
   readonly unitsColumn: ColumnEntry | undefined;
-  /** The labels of the measures; undefined for a measure that the source lacks. */
+  /** The further measures. */
+  readonly furtherMeasures: readonly ColumnEntry[];
+  /** The keys of the measures that the source has: `value`, `units`, and the columns of further measures. */
+  readonly measureKeys: readonly string[];
+  /** The labels of value and units; undefined for a measure that the source lacks. */
   readonly measureNames: { value: string | undefined; units: string | undefined };
   /** The date whose months a shape parts amounts over: the first one; undefined without a date. */
   readonly dateColumn: string | undefined;
   readonly fixedDecimals: FixedDecimals;
   /** The decimals of the amounts. If the type fixes none, the loaded rows determine the number. */
   decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
+
+  /** The measures that the source has, with their labels and decimals. */
+  readonly measures: readonly NamedMeasure[] = $derived.by(() => namedMeasures(this));
 
   constructor(
     version: Version,
@@ -70,7 +80,16 @@ export class PlannedVersion {
     this.unitsColumn = columns.find((c) => c.role === 'units');
     this.dates = columns.filter((c) => c.role === 'date');
     this.dateColumn = this.dates[0]?.cname;
+    this.furtherMeasures = columns.filter((c) => c.role === 'measure');
+    this.measureKeys = [
+      ...(this.valueColumn ? ['value'] : []),
+      ...(this.unitsColumn ? ['units'] : []),
+      ...this.furtherMeasures.map(({ cname }) => cname),
+    ];
     this.fixedDecimals = {
+      ...Object.fromEntries(
+        this.furtherMeasures.map((column) => [column.cname, decimalsOf(baseTypeOf(column))]),
+      ),
       value: decimalsOf(baseTypeOf(this.valueColumn)),
       units: decimalsOf(baseTypeOf(this.unitsColumn)),
     };
@@ -88,6 +107,30 @@ export class PlannedVersion {
   /** Returns the label of a column, or its name if it has none. */
   labelOf(cname: string): string {
     return this.columns.find((c) => c.cname === cname)?.label || cname;
+  }
+
+  /** Returns the key of the measure in a column of the source; null if it is none. */
+  keyOf(cname: string): string | null {
+    if (cname === this.valueColumn?.cname) return 'value';
+    if (cname === this.unitsColumn?.cname) return 'units';
+    return this.furtherMeasures.some((c) => c.cname === cname) ? cname : null;
+  }
+
+  /** Returns the column of a measure by its key. */
+  columnOf(key: string): string {
+    if (key === 'value') return this.valueColumn?.cname ?? key;
+    return (key === 'units' ? this.unitsColumn?.cname : key) ?? key;
+  }
+
+  /** The columns of the measures by key. */
+  get measureColumns(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.measureKeys.map((key) => [key, this.columnOf(key)]));
+  }
+
+  /** Returns the total of the measure in a column of the source; null if it is no measure. */
+  totalOf(totals: Measured, cname: string): number | null {
+    const key = this.keyOf(cname);
+    return key === null ? null : totalOf(totals, key);
   }
 
   /** Returns the decimals of a column of the pivot: those of the value, unless it shows another measure. */

@@ -21,11 +21,8 @@ const PAUSE_MS = 400;
 /** Number of rows after which the page gets a turn. */
 const ROWS_PER_TURN = 50_000;
 
-/** The sums of the rows that a clone writes; null for a measure that the source lacks. */
-interface Copied {
-  value: number | null;
-  units: number | null;
-}
+/** The sums of the rows that a clone writes, by measure. */
+type Copied = Readonly<Record<string, number>>;
 
 /**
  * The factors of a clone by periods. How much the copy adds depends on the dates of the rows, so the amounts
@@ -64,8 +61,7 @@ export class Ramp {
     const request = { ...body, pf_user: user.name || 'preview' };
     this.copied.ask(async (signal) => {
       const answer = await api.previewOperation(this.planned.id, 'clone', request, { signal });
-      const { valueColumn, unitsColumn } = this.planned;
-      return sumsOf(new AnsweredRows(answer), valueColumn?.cname, unitsColumn?.cname);
+      return sumsOf(new AnsweredRows(answer), this.planned.measureColumns);
     });
   }
 
@@ -98,20 +94,19 @@ export class Ramp {
   }
 }
 
-/** Returns the sums of value and units of some rows. */
+/** Returns the sums of the measures of some rows. @param columns of the measures by key */
 async function sumsOf(
   rows: AnsweredRows,
-  value: string | undefined,
-  units: string | undefined,
+  columns: Readonly<Record<string, string>>,
 ): Promise<Copied> {
-  const sumOf = async (column: string | undefined) => {
-    if (column === undefined) return null;
+  const sums: Record<string, number> = {};
+  for (const [key, column] of Object.entries(columns)) {
     let sum = 0;
     for (let y = 0; y < rows.count; y++) {
       if (y > 0 && y % ROWS_PER_TURN === 0) await nextTask();
       sum += Number(rows.at(column, y) ?? 0);
     }
-    return tidyChange(sum);
-  };
-  return { value: await sumOf(value), units: await sumOf(units) };
+    sums[key] = tidyChange(sum);
+  }
+  return sums;
 }

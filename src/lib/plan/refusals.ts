@@ -1,14 +1,17 @@
 /** Why an amount cannot be written, as sentences. */
-import { isSingleRole, SINGLE_ROLES } from '../contract/columns';
 import { exactBelow, roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import { totalOf } from './entry-totals';
+import { grossIn, keysIn, roundedTo } from './measure-totals';
 import type { MeasureEdit, ScaleDraft } from './scale-draft';
 
 /** Why a percentage cannot be typed if the sum is 0. */
 export const NOTHING_OF_ZERO = 'This total is 0, so a percentage has no effect. Type an amount.';
 export const HELD_BY_PERCENT =
   'Some of these rows are locked, so the price can be held only with a percentage.';
+/** The same for a source with further measures. */
+export const HELD_BY_ONE_PERCENT =
+  'Some of these rows are locked, so the price can be held only with one percentage of all measures.';
 export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
 /** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
 export const CANCELLED =
@@ -19,15 +22,12 @@ export const NO_VALUE = 'The value of this change rounds to 0, so the price cann
  * Returns why an amount is spread in proportion regardless of the planner's choice; null if it can also be
  * spread in equal parts (docs/contract/14-what-the-operations-compute.md).
  */
-export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string | null {
+export function whyInProportion({ value, units, further, holdPrice }: ScaleDraft): string | null {
   if (holdPrice) return 'To hold the price, value is spread like units.';
-  const isPercentage = [value, units].some((edit) => edit?.by === 'percent');
+  const edits = [value, units, ...Object.values(further ?? {})];
+  const isPercentage = edits.some((edit) => edit?.by === 'percent');
   return isPercentage ? 'A percentage applies to each row, so it cannot be spread equally.' : null;
 }
-
-/** Returns the sum of the absolute amounts of a measure; null unless its rows cancel each other out. */
-const grossOf = (key: string, free: SlicePreview['free']): number | null =>
-  isSingleRole(key) ? free[`${key}_gross`] : (free.measure_gross?.[key] ?? null);
 
 /**
  * Whether the amounts of a measure are zero on every leaf.
@@ -35,17 +35,11 @@ const grossOf = (key: string, free: SlicePreview['free']): number | null =>
  * @param key `value`, `units` or the column of a further measure
  */
 export const isZero = (key: string, free: SlicePreview['free']): boolean =>
-  !totalOf(free, key) && !grossOf(key, free);
-
-/** The measures that rows have. */
-const measuresIn = ({ measures }: SlicePreview['free']): readonly string[] => [
-  ...SINGLE_ROLES,
-  ...Object.keys(measures ?? {}),
-];
+  !totalOf(free, key) && !grossIn(free, key);
 
 /** Whether the amounts of all measures are zero on every leaf, so that no operation can move or copy any. */
 export const isAllZero = (rows: SlicePreview['free']): boolean =>
-  measuresIn(rows).every((key) => isZero(key, rows));
+  keysIn(rows).every((key) => isZero(key, rows));
 
 /** Number of decimals of the measures of some rows. */
 export type RowDecimals = Pick<
@@ -60,11 +54,9 @@ export type RowDecimals = Pick<
  * @param share such as 0.05 for 5 %
  */
 const roundsToZero = (share: number, rows: SlicePreview['free'], decimals: RowDecimals): boolean =>
-  measuresIn(rows).every((key) => {
-    const amount = Math.abs(grossOf(key, rows) ?? totalOf(rows, key) ?? 0);
-    const digits = isSingleRole(key)
-      ? decimals[`${key}_decimals`]
-      : (decimals.measure_decimals?.[key] ?? null);
+  keysIn(rows).every((key) => {
+    const amount = Math.abs(grossIn(rows, key) ?? totalOf(rows, key) ?? 0);
+    const digits = roundedTo(decimals, key);
     return digits === null ? amount * share === 0 : roundedProduct(amount, share, digits) === 0;
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { price } from '../pivot/values/ratios';
 import { decimalsOf } from '../contract/decimals';
-import { measureOutcome, scaleOutcome, type MeasureEdit } from './scale-draft';
+import { followedOutcome, measureOutcome, scaleOutcome, type MeasureEdit } from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
@@ -125,6 +125,51 @@ describe('scaleOutcome', () => {
   it('does not show the digits of binary fractions', () => {
     const draft = { ...none, value: { by: 'change', amount: 0.1 } as const };
     expect(scaleOutcome(draft, { value_total: 0.2, units_total: null }).value?.total).toBe(0.3);
+  });
+});
+
+describe('further measures', () => {
+  const rows = { ...totals, measures: { cost: 700, hours: 0 } };
+  const percent = { by: 'percent', amount: 10 } as const;
+  const fixed = { value: 2, units: 0, cost: 2, hours: 1 };
+
+  it('are changed beside value and units', () => {
+    const further = { cost: { by: 'total', amount: 650.004 } as const };
+    const outcome = scaleOutcome({ ...none, value: percent, further }, rows, fixed);
+    expect(outcome.further).toMatchObject({
+      cost: { now: 700, total: 650, change: -50 },
+      hours: { now: 0, change: 0 },
+    });
+    expect(outcome.amounts).toEqual({ value_pct: 10, measures: { cost: { total: 650 } } });
+  });
+
+  it('are not changed by one percentage of value and units, unless they have the same', () => {
+    const draft = { ...none, value: percent, units: percent };
+    expect(scaleOutcome(draft, rows, fixed).amounts).toEqual({ value_pct: 10, units_pct: 10 });
+    const all = { ...draft, further: { cost: percent, hours: percent } };
+    expect(scaleOutcome(all, rows, fixed).amounts).toEqual({ pct: 10 });
+  });
+
+  it('are changed by an amount instead of a percentage while the price is held', () => {
+    const draft = { ...none, value: percent, further: { cost: percent }, holdPrice: true };
+    expect(scaleOutcome(draft, rows, fixed).amounts).toEqual({
+      ...{ value_incr: 120.05, units_incr: 4, measures: { cost: { incr: 70 } }, spread: 'price' },
+    });
+  });
+
+  it('follow the percentage of the value, except in rows that locks hold', () => {
+    const { value } = scaleOutcome({ ...none, value: percent }, rows, fixed);
+    if (!value) throw new Error('no value');
+    const follow = (known: typeof rows) => followedOutcome('cost', percent, value, known, 2);
+    expect(follow(rows)).toMatchObject({ now: 700, total: 770, change: 70 });
+    const free = {
+      ...{ row_count: 1, value_total: 600.25, units_total: 20, measures: { cost: 100, hours: 0 } },
+      ...{ value_decimals: 2, units_decimals: 0, value_gross: null, units_gross: null },
+    };
+    // 10 % of all value is 20 % of the free one.
+    expect(follow({ ...rows, free } as typeof rows)).toMatchObject({ total: 720, change: 20 });
+    const worthless = { ...free, value_total: 0 };
+    expect(follow({ ...rows, free: worthless } as typeof rows)).toBeNull();
   });
 });
 

@@ -3,13 +3,16 @@ import { type FixedDecimals, movePoint, roundedProduct, roundTo } from '../contr
 import type { ScaleEdit } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import { tidy } from '../pivot/values/cell-value';
-import { price } from '../pivot/values/ratios';
+import { amountField, joinedAmounts, keysIn, roundedTo } from './measure-totals';
+import { totalOf } from './entry-totals';
 
 /** A change that is asked of a measure: a new total, an amount to add, or a percentage to add. */
 export interface MeasureEdit {
   by: 'total' | 'change' | 'percent';
   /** NaN if the typed text is not a valid amount. */
   amount: number;
+  /** The column of the measure that changes, if the amount is the result of a formula; its own choice if absent. */
+  changes?: string;
   /** Why an amount that is NaN cannot be used; undefined if it is not a number at all. */
   problem?: string;
 }
@@ -22,10 +25,12 @@ export interface MeasureDraft {
   percent: number | null;
 }
 
-/** The edits of value and units; null leaves a measure unchanged. */
+/** The edits of the measures; null leaves a measure unchanged. */
 export interface ScaleDraft {
   value: MeasureEdit | null;
   units: MeasureEdit | null;
+  /** The edits of further measures by column. */
+  further?: Readonly<Record<string, MeasureEdit | null>>;
   /** Keep value per unit: the other measure changes by the same share. */
   holdPrice: boolean;
   /** Whether locks hold some of the rows. The price of those rows does not count then. */
@@ -36,12 +41,14 @@ export interface ScaleDraft {
  * The known facts of the rows that will change: their totals, and, once the service has answered, which of
  * them are free to change.
  */
-export type KnownTotals = Pick<SlicePreview, 'value_total' | 'units_total'> &
-  Partial<Pick<SlicePreview, 'free' | 'value_decimals' | 'units_decimals'>>;
+export type KnownTotals = Pick<SlicePreview, 'value_total' | 'units_total' | 'measures'> &
+  Partial<Pick<SlicePreview, 'free' | 'value_decimals' | 'units_decimals' | 'measure_decimals'>>;
 
 export interface ScaleOutcome {
   value: MeasureDraft | null;
   units: MeasureDraft | null;
+  /** The further measures by column; absent if the source has none. */
+  further?: Readonly<Record<string, MeasureDraft | null>>;
   /** The amounts that the request would carry; null if nothing would change. */
   amounts: Amounts | null;
   /** The exact change of the units that would hold the price, if it has to be rounded. */
@@ -58,6 +65,8 @@ export type Amounts = Pick<
   | 'value_total'
   | 'units_total'
   | 'pct'
+  | 'measures'
+  | 'with'
   | 'spread'
   | 'keep'
 >;
@@ -83,40 +92,59 @@ export function scaleOutcome(
     else if (unitsEdit && !valueEdit) valueEdit = sameShare(unitsEdit, units_total);
   }
   const isPriced = isHeld && !draft.isPartlyLocked && !!value_total && !!units_total;
-  const pct = isPriced ? null : onePercentage(valueEdit, unitsEdit, totals);
-  const draftOf = (role: 'value' | 'units', edit: MeasureEdit | null): MeasureDraft | null => {
-    const now = totals[`${role}_total`];
+  const furtherKeys = Object.keys(totals.measures ?? {});
+  const furtherEdits = furtherKeys.map((key) => draft.further?.[key] ?? null);
+  const pct = isPriced ? null : onePercentage([valueEdit, unitsEdit, ...furtherEdits], totals);
+  const draftOf = (key: string, edit: MeasureEdit | null): MeasureDraft | null => {
+    const now = totalOf(totals, key);
     if (now === null) return null;
     const { free } = totals;
-    const base = pct !== null && free ? (free[`${role}_total`] ?? 0) : now;
-    const ofFree = pct !== null ? free?.[`${role}_decimals`] : undefined;
-    const places = ofFree ?? fixed[role] ?? totals[`${role}_decimals`] ?? null;
-    return measureDraft(edit, now, { base, places, isFixed: fixed[role] !== null });
+    const base = pct !== null && free ? (totalOf(free, key) ?? 0) : now;
+    const own = fixed[key] ?? null;
+    const ofFree = pct !== null && free ? roundedTo(free, key) : null;
+    return measureDraft(edit, now, {
+      base,
+      places: ofFree ?? own ?? roundedTo(totals, key),
+      isFixed: own !== null,
+    });
   };
   const value = followed(draftOf('value', valueEdit), draft.value);
   const units = followed(draftOf('units', unitsEdit), draft.units);
+  const further = furtherKeys.map(
+    (key, i) => [key, draftOf(key, furtherEdits[i] ?? null)] as const,
+  );
+  const drafts = {
+    value,
+    units,
+    ...(further.length > 0 && { further: Object.fromEntries(further) }),
+  };
   if (isHeld && draft.isPartlyLocked && valueEdit && unitsEdit) {
     // The totals do not determine the price of the free rows, but one percentage for all keeps it.
     const amounts = pct !== null && pct !== 0 ? { pct } : null;
-    return { value, units, amounts, unroundedUnits: null };
+    return { ...drafts, amounts, unroundedUnits: null };
   }
   if (isPriced && valueEdit && unitsEdit && value && units) {
     const asked = changeOf(unitsEdit, units.now);
-    const amounts = {
-      ...exactAmount('value', draft.value ?? draft.units, value),
-      ...exactAmount('units', draft.units ?? draft.value, units),
-    };
+    const amounts = joinedAmounts([
+      exactAmount('value', draft.value ?? draft.units, value),
+      exactAmount('units', draft.units ?? draft.value, units),
+      // A percentage cannot be sent beside a held price.
+      ...further.map(([key, measure], i) => changed(key, furtherEdits[i] ?? null, measure)),
+      { spread: 'price' as const },
+    ]);
     return {
-      value,
-      units,
-      amounts: value.change && units.change ? { ...amounts, spread: 'price' } : null,
+      ...drafts,
+      amounts: value.change && units.change ? amounts : null,
       unroundedUnits: asked === units.change ? null : asked,
     };
   }
-  if (pct !== null)
-    return { value, units, amounts: pct === 0 ? null : { pct }, unroundedUnits: null };
-  const amounts = amountsOf(valueEdit, unitsEdit, value, units);
-  return { value, units, amounts, unroundedUnits: null };
+  if (pct !== null) return { ...drafts, amounts: pct === 0 ? null : { pct }, unroundedUnits: null };
+  const amounts = joinedAmounts([
+    amountOf('value', valueEdit, value),
+    amountOf('units', unitsEdit, units),
+    ...further.map(([key, measure], i) => amountOf(key, furtherEdits[i] ?? null, measure)),
+  ]);
+  return { ...drafts, amounts, unroundedUnits: null };
 }
 
 /** Returns a measure with the percentage that its change is, unless the change was asked of the measure itself. */
@@ -126,27 +154,43 @@ const followed = (measure: MeasureDraft | null, asked: MeasureEdit | null): Meas
 const percentOf = ({ now, change }: Pick<MeasureDraft, 'now' | 'change'>): number | null =>
   now === 0 ? null : tidy((change / now) * 100);
 
-/** Returns the outcome of one measure, independently of the other. A percentage applies to all rows. */
+/** Returns the outcome of one measure, independently of the others. A percentage applies to all rows. */
 export function measureOutcome(
-  role: 'value' | 'units',
+  key: string,
   edit: MeasureEdit,
   totals: KnownTotals,
   fixed: number | null,
 ): MeasureDraft | null {
-  const now = totals[`${role}_total`];
+  const now = totalOf(totals, key);
   if (now === null) return null;
-  const places = fixed ?? totals[`${role}_decimals`] ?? null;
+  const places = fixed ?? roundedTo(totals, key);
   return measureDraft(edit, now, { base: now, places, isFixed: fixed !== null });
 }
 
-/** Returns a price before and after a change of its value, which is rounded; null if there are no units. */
-export function priceOutcome(
-  value: MeasureDraft | null,
-  units: number | null,
+/**
+ * Returns a further measure that follows the percentage of value, before and after, if value is spread in
+ * proportion (docs/contract/14-what-the-operations-compute.md#scale). Rows that locks hold keep their amounts. Null
+ * if the free rows have no value.
+ *
+ * @param edit of value
+ * @param value before and after the edit
+ */
+export function followedOutcome(
+  key: string,
+  edit: MeasureEdit,
+  value: MeasureDraft,
+  totals: KnownTotals,
+  fixed: number | null = null,
 ): MeasureDraft | null {
-  const [now, total] = [price(value?.now ?? null, units), price(value?.total ?? null, units)];
-  if (!value || now === null || total === null) return null;
-  return { now, total, change: total - now, percent: value.percent };
+  const { free = totals } = totals;
+  const [now, own] = [totalOf(totals, key), totalOf(free, key)];
+  const whole = totalOf(free, 'value');
+  if (now === null || own === null || !whole) return null;
+  // A percentage counts as it was typed, not as the rounded change of the value.
+  const change = edit.by === 'percent' ? (value.now * edit.amount) / 100 : value.change;
+  const followed: MeasureEdit = { by: 'change', amount: tidy((change * own) / whole) };
+  const places = fixed ?? roundedTo(totals, key);
+  return measureDraft(followed, now, { base: now, places, isFixed: places !== null });
 }
 
 /**
@@ -193,51 +237,45 @@ function sameShare(edit: MeasureEdit, now: number): MeasureEdit | null {
 /**
  * Returns the percentage by which everything changes, which the service then applies to every free row; else
  * null.
+ *
+ * @param all the edits of all measures
  */
-function onePercentage(
-  valueEdit: MeasureEdit | null,
-  unitsEdit: MeasureEdit | null,
-  { value_total, units_total }: KnownTotals,
-): number | null {
-  const edits = [valueEdit, unitsEdit].filter((edit) => edit !== null);
+function onePercentage(all: readonly (MeasureEdit | null)[], totals: KnownTotals): number | null {
+  const edits = all.filter((edit) => edit !== null);
   const [first] = edits;
-  const measures = [value_total, units_total].filter((total) => total !== null).length;
   const isOne =
     first !== undefined &&
-    edits.length === measures &&
+    edits.length === keysIn(totals).length &&
     edits.every((edit) => edit.by === 'percent' && edit.amount === first.amount);
   return isOne ? first.amount : null;
 }
 
-function amountsOf(
-  valueEdit: MeasureEdit | null,
-  unitsEdit: MeasureEdit | null,
-  value: MeasureDraft | null,
-  units: MeasureDraft | null,
-): Amounts | null {
-  const amounts = {
-    ...amountOf('value', valueEdit, value),
-    ...amountOf('units', unitsEdit, units),
-  };
-  return Object.keys(amounts).length > 0 ? amounts : null;
-}
-
 /**
- * Returns the amount of a scale for one measure, independently of the other; null if the measure does not
+ * Returns the amount of a scale for one measure, independently of the others; null if the measure does not
  * change. A percentage applies to all rows, including those that locks hold.
  */
 export function amountOf(
-  role: 'value' | 'units',
+  key: string,
   edit: MeasureEdit | null,
   draft: MeasureDraft | null,
 ): Amounts | null {
   if (!edit || !draft || draft.change === 0) return null;
-  return edit.by === 'percent' ? { [`${role}_pct`]: edit.amount } : exactAmount(role, edit, draft);
+  return edit.by === 'percent'
+    ? amountField(key, 'pct', edit.amount)
+    : exactAmount(key, edit, draft);
 }
+
+/** Returns the exact amount of a measure that changes; null if it does not. */
+const changed = (
+  key: string,
+  edit: MeasureEdit | null,
+  draft: MeasureDraft | null,
+): Amounts | null => (edit && draft && draft.change !== 0 ? exactAmount(key, edit, draft) : null);
 
 /** Returns the total of a measure if a total was asked for, otherwise its change. */
 const exactAmount = (
-  role: 'value' | 'units',
+  key: string,
   edit: MeasureEdit | null,
   { total, change }: MeasureDraft,
-): Amounts => (edit?.by === 'total' ? { [`${role}_total`]: total } : { [`${role}_incr`]: change });
+): Amounts =>
+  edit?.by === 'total' ? amountField(key, 'total', total) : amountField(key, 'incr', change);

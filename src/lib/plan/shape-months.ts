@@ -1,5 +1,7 @@
 /** The months of a scale with a shape: before, pattern and after. */
+import { isSingleRole } from '../contract/columns';
 import type { ShapedGroup } from '../contract/previews';
+import { totalOf } from './entry-totals';
 
 /** A month of a measure. */
 export interface ShapedMonth {
@@ -11,16 +13,13 @@ export interface ShapedMonth {
   pattern: number | null;
 }
 
-/** Returns the months of a measure; none if the source does not have it, or the scale leaves it unchanged. */
-export function shapedMonths(
-  groups: readonly ShapedGroup[],
-  role: 'value' | 'units',
-): ShapedMonth[] {
+/** Returns the months of a measure by its key; none if the source does not have it, or the scale leaves it unchanged. */
+export function shapedMonths(groups: readonly ShapedGroup[], measure: string): ShapedMonth[] {
   const months = groups.map(({ group: [day = null], weights, before, after }) => ({
     day,
-    before: before[`${role}_total`] ?? 0,
-    after: after[`${role}_total`] ?? 0,
-    weight: weights[role],
+    before: totalOf(before, measure) ?? 0,
+    after: totalOf(after, measure) ?? 0,
+    weight: (isSingleRole(measure) ? weights[measure] : weights.measures?.[measure]) ?? null,
   }));
   if (months.every(({ before, after }) => before === after)) return [];
   const total = months.reduce((sum, { after }) => sum + after, 0);

@@ -4,6 +4,7 @@ import type { GroupTotals } from '../contract/previews';
 import type { Like, Shape } from '../contract/shapes';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
 import { tidy } from '../pivot/values/cell-value';
+import { amountField, joinedAmounts } from './measure-totals';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 
 /** A cell or row that was picked as a pattern. */
@@ -242,6 +243,10 @@ export function whyNoShape({
 export const NO_PRICE_WITH_SHAPE =
   'A price is the same for all rows of this cell, so it cannot have a shape. Remove the shape first.';
 
+/** Why the result of a formula cannot be typed while a shape is chosen. */
+export const NO_FORMULA_WITH_SHAPE =
+  'The result of a formula is that of the whole cell, so it cannot have a shape. Remove the shape first.';
+
 /** Why `=keep` has no effect without a shape. */
 export const NO_SHAPE_TO_KEEP =
   'The total stays, but no shape is chosen. Type “=keep like ref”, or choose a shape under “Spread” first.';
@@ -254,19 +259,16 @@ export interface ShapedMeasure {
   isReshaped: boolean;
 }
 
-/** Returns the amounts of a scale with a shape; null if it has none. A total may be the present one. */
-export function shapedAmounts(measures: Record<'value' | 'units', ShapedMeasure>): Amounts | null {
-  const amounts = Object.fromEntries(
-    (['value', 'units'] as const).flatMap((role): [string, number | 'keep'][] => {
-      const { edit, draft, isReshaped } = measures[role];
-      if (!draft) return [];
-      if (!edit) return isReshaped ? [[`${role}_total`, 'keep']] : [];
-      if (edit.by === 'total') return [[`${role}_total`, draft.total]];
-      return draft.change === 0 ? [] : [[`${role}_incr`, draft.change]];
+/** Returns the amounts of a scale with a shape, by measure; null if it has none. A total may be the present one. */
+export const shapedAmounts = (measures: Readonly<Record<string, ShapedMeasure>>): Amounts | null =>
+  joinedAmounts(
+    Object.entries(measures).map(([key, { edit, draft, isReshaped }]) => {
+      if (!draft) return null;
+      if (!edit) return isReshaped ? amountField(key, 'total', 'keep') : null;
+      if (edit.by === 'total') return amountField(key, 'total', draft.total);
+      return draft.change === 0 ? null : amountField(key, 'incr', draft.change);
     }),
   );
-  return Object.keys(amounts).length > 0 ? amounts : null;
-}
 
 /** Returns the name of a shape: "4-4-5", "like the reference, a year before". */
 export function shapeText(choice: ShapeChoice): string {

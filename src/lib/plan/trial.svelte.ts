@@ -1,6 +1,7 @@
 /** The list of changes that are being tried: their rows on screen, and their effects. */
 import type { Slice } from '../contract/slices';
 import type { PreviewFacts } from '../contract/previews';
+import { changesOf } from '../contract/amounts';
 import { isLeaf } from '../contract/columns';
 import type { ReadCell } from '../pivot/slice/cell';
 import { tidy, tidyChange } from '../pivot/values/cell-value';
@@ -10,6 +11,7 @@ import { RowsLostError } from '../pivot/table/table-rows';
 import { RowsError } from '../pivot/rows/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
+import { amountIn, amountsBy, type MeasureAmounts } from './measure-totals';
 import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Effect, TriedRows } from './tried-rows';
@@ -48,9 +50,7 @@ interface ChangedTotal {
 }
 
 /** The effect of all shown lines together. */
-interface Together {
-  value: number;
-  units: number;
+interface Together extends MeasureAmounts {
   /** The columns that identify a leaf. */
   leafColumns: readonly string[];
   biggest: readonly LeafChange[];
@@ -123,7 +123,7 @@ export class Trial {
     // A pivot that was replaced has lost the rows.
     if (!pivot || !newest || this.loading.pivot !== pivot) return;
     const tried = await pivot.markTried(this.text);
-    const cell = summed(newest.cells.at(-1), pivot);
+    const cell = summed(newest, pivot, this.planned);
     if (!tried) return;
     const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
     if (this.pivot !== pivot) return;
@@ -154,22 +154,35 @@ export class Trial {
     const leafColumns = this.planned.columns
       .filter(({ role, cname }) => isLeaf(role) && rows.columns.has(cname))
       .map(({ cname }) => cname);
-    const { valueColumn, unitsColumn } = this.planned;
-    const measures = { value: valueColumn?.cname, units: unitsColumn?.cname };
-    const biggest = await biggestChanges(rows, { leaf: leafColumns, ...measures }, MOST_LEAVES);
-    const sum = (role: 'value' | 'units') =>
+    const { valueColumn, unitsColumn, furtherMeasures, measureKeys } = this.planned;
+    const columns = {
+      leaf: leafColumns,
+      value: valueColumn?.cname,
+      units: unitsColumn?.cname,
+      further: furtherMeasures.map(({ cname }) => cname),
+    };
+    const biggest = await biggestChanges(rows, columns, MOST_LEAVES);
+    const sum = (key: string) =>
       tidyChange(
         lines.reduce(
-          (all, { outcome }) => all + (outcome?.kind === 'shown' ? outcome.effect[role] : 0),
+          (all, { outcome }) =>
+            all + (outcome?.kind === 'shown' ? amountIn(outcome.effect, key) : 0),
           0,
         ),
       );
-    return { value: sum('value'), units: sum('units'), leafColumns, biggest };
+    return { ...amountsBy(measureKeys, sum), leafColumns, biggest };
   }
 }
 
-/** Returns a cell, or for a cell that shows a price, that of its value: a trial adds nothing to a price. */
-function summed(cell: ReadCell | undefined, pivot: Pivot): ReadCell | undefined {
-  const part = cell?.measure == null ? null : pivot.origins.of(cell.measure);
-  return cell && part?.origin === 'price' ? { ...cell, measure: part.measure } : cell;
+/**
+ * Returns a cell, or for a cell that shows the result of a formula, that of the measure that the change is of: a
+ * trial adds nothing to a result.
+ */
+function summed({ cells, operation }: TriedLine, pivot: Pivot, planned: PlannedVersion) {
+  const cell = cells.at(-1);
+  if (cell?.measure == null || !pivot.origins.formulaOf(cell.measure)) return cell;
+  const [change] = operation.kind === 'scale' ? changesOf(operation.body) : [];
+  if (!change) return cell;
+  const { of } = change;
+  return { ...cell, measure: planned.columnOf('role' in of ? of.role : of.name) };
 }

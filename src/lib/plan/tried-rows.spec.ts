@@ -91,6 +91,17 @@ it('returns the effect of each step, and the moved amounts of one that adds up t
   );
 });
 
+it('adds the tried amounts of further measures, and returns them as effects', async () => {
+  const measures = { value: 'amount', cost: 'pieces' };
+  const further = new TriedRows(answered, measures);
+  const whole = await further.addTo({ ...stored, measures: { cost: 50 } }, { region: 'North' });
+  expect(whole).toMatchObject({ value_total: 60.1, units_total: 10, measures: { cost: 47 } });
+  expect((await further.effects()).get(-8)).toEqual({
+    ...{ rows: 2, value: 0, units: 0, further: { cost: 0 } },
+    moved: { value: 40, units: 0, further: { cost: 4 } },
+  });
+});
+
 it('finds the refused operation and its sentence in an error', () => {
   const refused = (field: string | undefined, message: string) =>
     refusalIn(new ApiError(422, message, { field }));

@@ -3,32 +3,31 @@ import type { GroupTotals, SlicePreview } from '../contract/previews';
 import type { Slice } from '../contract/slices';
 import { tidy, tidyChange } from '../pivot/values/cell-value';
 import { admits } from '../pivot/slice/slice-values';
+import { amountsBy, type MeasureAmounts } from './measure-totals';
 import { nextTask } from '../pivot/waiting';
 import type { AnsweredRows } from '../pivot/rows/rows';
 
-/** The names of the columns that hold the measures; undefined for a measure that the source lacks. */
-interface MeasureColumns {
-  value: string | undefined;
-  units: string | undefined;
-}
+/** The columns of the measures by key; undefined for a measure that the source lacks. */
+export type MeasureColumns = Readonly<Record<string, string | undefined>>;
 
 /** The amounts that one step adds to the plan. */
-export interface Effect {
+export interface Effect extends MeasureAmounts {
   rows: number;
-  value: number;
-  units: number;
   /** The amounts that it adds to some rows and takes from others, if they add up to 0. */
-  moved: { value: number; units: number };
+  moved: MeasureAmounts;
 }
-
-const ROLES = ['value', 'units'] as const;
 
 /** Number of rows after which the page gets a turn. */
 const ROWS_PER_TURN = 20_000;
 
-const nothing = () => ({ row_count: 0, value_total: 0, units_total: 0 });
-type Measured = ReturnType<typeof nothing>;
-type Totals = Pick<SlicePreview, 'row_count' | 'value_total' | 'units_total'>;
+/** Added-up rows: their number, and their amounts by measure. */
+interface Added {
+  rows: number;
+  amounts: Map<string, number>;
+}
+const nothing = (): Added => ({ rows: 0, amounts: new Map() });
+
+type Totals = Pick<SlicePreview, 'row_count' | 'value_total' | 'units_total' | 'measures'>;
 
 /** The rows of all steps of a preview. */
 export class TriedRows {
@@ -50,12 +49,12 @@ export class TriedRows {
     date?: string,
   ): Promise<SlicePreview> {
     const [free, held] = [nothing(), nothing()];
-    const months = new Map<string, Measured>();
+    const months = new Map<string, Added>();
     await this.visit((y) => {
       if (!this.isIn(slice, y)) return;
       this.add(y, hold.some((each) => this.isIn(each, y)) ? held : free);
       const day = date === undefined ? null : this.rows.at(date, y);
-      if (typeof day === 'string') this.add(y, monthIn(months, day));
+      if (typeof day === 'string') this.add(y, inMap(months, monthOf(day)));
     });
     return {
       ...stored,
@@ -68,29 +67,21 @@ export class TriedRows {
 
   /** Returns the effect of each step, by the `pf_logid` of its rows. */
   async effects(): Promise<ReadonlyMap<number, Effect>> {
-    const effects = new Map<number, Effect>();
-    const gross = new Map<number, { value: number; units: number }>();
+    const sums = new Map<number, Added>();
+    const gross = new Map<number, Added>();
     await this.visit((y) => {
       const logid = Number(this.rows.at('pf_logid', y));
-      const effect = effects.get(logid) ?? none();
-      const size = gross.get(logid) ?? { value: 0, units: 0 };
-      effect.rows += 1;
-      for (const role of ROLES) {
-        const amount = this.amount(role, y);
-        effect[role] += amount;
-        size[role] += Math.abs(amount);
-      }
-      effects.set(logid, effect);
-      gross.set(logid, size);
+      this.add(y, inMap(sums, logid));
+      this.add(y, inMap(gross, logid), Math.abs);
     });
-    for (const [logid, effect] of effects) {
-      for (const role of ROLES) {
-        effect[role] = tidyChange(effect[role]);
-        const size = gross.get(logid)?.[role] ?? 0;
-        effect.moved[role] = effect[role] === 0 ? tidyChange(size / 2) : 0;
-      }
-    }
-    return effects;
+    const keys = Object.keys(this.measures);
+    const effects = [...sums].map(([logid, { rows, amounts }]): [number, Effect] => {
+      const amount = (key: string) => tidyChange(amounts.get(key) ?? 0);
+      const half = (key: string) => tidyChange((gross.get(logid)?.amounts.get(key) ?? 0) / 2);
+      const moved = (key: string) => (amount(key) === 0 ? half(key) : 0);
+      return [logid, { rows, ...amountsBy(keys, amount), moved: amountsBy(keys, moved) }];
+    });
+    return new Map(effects);
   }
 
   private async visit(visit: (y: number) => void): Promise<void> {
@@ -108,53 +99,57 @@ export class TriedRows {
     );
   }
 
-  private add(y: number, to: Measured): void {
-    to.row_count += 1;
-    for (const role of ROLES) to[`${role}_total`] += this.amount(role, y);
-  }
-
-  private amount(role: 'value' | 'units', y: number): number {
-    const column = this.measures[role];
-    return Number((column === undefined ? null : this.rows.at(column, y)) ?? 0);
+  private add(y: number, to: Added, as: (amount: number) => number = (amount) => amount): void {
+    to.rows += 1;
+    for (const [key, column] of Object.entries(this.measures)) {
+      const amount = Number((column === undefined ? null : this.rows.at(column, y)) ?? 0);
+      to.amounts.set(key, (to.amounts.get(key) ?? 0) + as(amount));
+    }
   }
 }
 
-const none = (): Effect => ({ rows: 0, value: 0, units: 0, moved: { value: 0, units: 0 } });
-
-/** Returns the amounts of the month of a day. */
-function monthIn(months: Map<string, Measured>, day: string): Measured {
-  const first = day.replace(/\d\d$/, '01');
-  const month = months.get(first) ?? nothing();
-  months.set(first, month);
-  return month;
+/** Returns what a map has for a key; nothing yet if it is new. */
+function inMap<Key>(map: Map<Key, Added>, key: Key): Added {
+  const found = map.get(key) ?? nothing();
+  map.set(key, found);
+  return found;
 }
+
+const monthOf = (day: string): string => day.replace(/\d\d$/, '01');
 
 /** Adds the amounts of months to groups, and groups for the months that have none. */
 function withMonths(
   groups: readonly GroupTotals[],
-  months: ReadonlyMap<string, Measured>,
+  months: ReadonlyMap<string, Added>,
 ): GroupTotals[] {
   const known = new Set(groups.map(({ group: [month] }) => month));
   const added = [...months.keys()].filter((month) => !known.has(month));
-  return [
-    ...groups,
-    ...added.map((month) => ({ group: [month], value_total: 0, units_total: 0 })),
-  ].map(({ group, ...totals }) => {
-    const month = months.get(group[0] ?? '') ?? nothing();
-    const { value_total, units_total } = sum({ row_count: 0, ...totals }, month);
-    return { group, value_total, units_total };
-  });
+  const none = { value_total: 0, units_total: 0 };
+  return [...groups, ...added.map((month): GroupTotals => ({ group: [month], ...none }))].map(
+    ({ group, ...totals }) => {
+      const month = months.get(group[0] ?? '') ?? nothing();
+      const { row_count: _, ...summed } = sum({ row_count: 0, ...totals }, month);
+      return { group, ...summed };
+    },
+  );
 }
 
 /** Adds amounts to totals; the total of a measure that the source lacks stays null. */
-function sum(totals: Totals, added: Measured): Totals {
-  const of = (role: 'value' | 'units') => {
-    const total = totals[`${role}_total`];
-    return total === null ? null : tidy(total + added[`${role}_total`]);
-  };
+function sum(totals: Totals, { rows, amounts }: Added): Totals {
+  const of = (key: string, total: number | null) =>
+    total === null ? null : tidy(total + (amounts.get(key) ?? 0));
+  const { row_count, value_total, units_total, measures } = totals;
   return {
-    row_count: totals.row_count + added.row_count,
-    value_total: of('value'),
-    units_total: of('units'),
+    row_count: row_count + rows,
+    value_total: of('value', value_total),
+    units_total: of('units', units_total),
+    ...(measures && {
+      measures: Object.fromEntries(
+        Object.entries(measures).map(([key, total]) => [
+          key,
+          tidy(total + (amounts.get(key) ?? 0)),
+        ]),
+      ),
+    }),
   };
 }

@@ -208,7 +208,7 @@ export class Trying {
       const asked = lines.filter(({ id }) => !outcomes.has(id));
       const answer = asked.length > 0 ? await this.preview(asked, outcomes) : null;
       if (answer === 'refused') continue;
-      const rows = answer && new TriedRows(answer, this.measures);
+      const rows = answer && new TriedRows(answer, this.planned.measureColumns);
       if (answer && rows) await noteShown(asked, answer, rows, outcomes);
       const answered = lines.map((line) => ({ ...line, outcome: outcomes.get(line.id) ?? null }));
       return { lines: answered, rows };
@@ -231,11 +231,6 @@ export class Trying {
       outcomes.set(line.id, { kind: 'refused', why: refusal.why });
       return 'refused';
     }
-  }
-
-  private get measures(): { value: string | undefined; units: string | undefined } {
-    const { valueColumn, unitsColumn } = this.planned;
-    return { value: valueColumn?.cname, units: unitsColumn?.cname };
   }
 }
 

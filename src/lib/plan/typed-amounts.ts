@@ -2,16 +2,18 @@
 import type { ScaleEdit } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
-import { tidy } from '../pivot/values/cell-value';
 import { inPeriods } from '../pivot/slice/date-ranges';
-import { price } from '../pivot/values/ratios';
 import { cautionOf, type Caution } from './caution';
-import type { CellReader, Shows } from './cell-reader';
+import { type CellReader, isFormula, isPrice, type Shows } from './cell-reader';
+import type { FormulaChoices } from './formula-choices.svelte';
 import type { ScaleChanges } from './group-above';
+import { draftIn, onlyDraft, roundedTo } from './measure-totals';
+import { totalOf } from './entry-totals';
 import type { WriteSettings } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import {
   CANCELLED,
+  HELD_BY_ONE_PERCENT,
   HELD_BY_PERCENT,
   LESS_THAN_A_UNIT,
   NOTHING_OF_ZERO,
@@ -19,9 +21,12 @@ import {
   whyInexact,
   whyInProportion,
 } from './refusals';
+import { isSingleRole } from '../contract/columns';
+import type { PivotFormula } from '../pivot/rows/formula-columns';
 import * as scales from './scale-draft';
-import type { Amounts, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
+import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 import {
+  NO_FORMULA_WITH_SHAPE,
   NO_PRICE_WITH_SHAPE,
   NO_SHAPE_TO_KEEP,
   shapedAmounts,
@@ -29,6 +34,14 @@ import {
   type ShapeChoice,
 } from './shape';
 import type { Shapes } from './shapes.svelte';
+import {
+  changeable,
+  type Meaning,
+  resultDraft,
+  resultOf,
+  solvedEdit,
+  usedBy,
+} from './typed-formula';
 
 /** The stored rows behind a cell. */
 export type Stored = SlicePreview;
@@ -36,12 +49,25 @@ export type Stored = SlicePreview;
 /** The settings of the panel that determine the amounts of a scale. */
 export type HowToScale = Pick<WriteSettings, 'spread' | 'shape' | 'holdPrice' | 'reshape'>;
 
+/** The measure that an amount changes by its key, and the edit of it; null if no amount gives the typed result. */
+interface Asked {
+  key: string;
+  edit: MeasureEdit | null;
+}
+
+/** A measure that can change for a typed result, before and after; null if no amount of it gives the result. */
+export interface Way {
+  column: string;
+  draft: MeasureDraft | null;
+}
+
 /** The scales of typed amounts: their effect on the numbers of a cell, and why they cannot be written. */
 export class TypedAmounts {
   constructor(
     private readonly planned: PlannedVersion,
     private readonly reader: CellReader,
     private readonly shapes: Shapes,
+    private readonly choices: FormulaChoices,
   ) {}
 
   /**
@@ -54,18 +80,38 @@ export class TypedAmounts {
     edit: MeasureEdit,
     stored: Stored | null,
     settings: HowToScale,
-  ): MeasureDraft | null {
+  ): Meaning | null {
     const shows = this.reader.shownIn(cell);
     if (shows === null || Number.isNaN(edit.amount)) return null;
-    const isKnown = stored !== null && stored.row_count > 0;
-    if (shows === 'price') {
-      if (isKnown) return scales.priceOutcome(this.alone(shows, edit, stored), stored.units_total);
-      const totals = this.totalsOnScreen(cell);
-      return scales.scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
-    }
-    return isKnown
-      ? this.outcome(shows, edit, stored, settings)[roleOf(shows)]
-      : this.alone(shows, edit, this.totalsOnScreen(cell));
+    if (stored === null || stored.row_count === 0) return this.onScreen(cell, shows, edit);
+    const { key } = this.asked(shows, edit, stored);
+    const draft = draftIn(this.outcome(shows, edit, stored, settings), key);
+    if (typeof shows === 'string' || !draft) return draft;
+    return resultDraft(shows, this.planned.columnOf(key), draft, this.sumsOf(stored));
+  }
+
+  /** Returns the effect of an amount on the number on screen. */
+  private onScreen(cell: ReadCell, shows: Shows, edit: MeasureEdit): MeasureDraft | null {
+    const fixed = typeof shows === 'string' ? this.planned.fixedDecimals[shows] : null;
+    const now = { value_total: cell.value ?? 0, units_total: null };
+    return scales.measureOutcome('value', edit, now, fixed ?? null);
+  }
+
+  /** Returns the measures that can change for a result that is typed into a formula; none for another cell. */
+  ways(cell: CellIdentity, edit: MeasureEdit, stored: Stored): Way[] {
+    const shows = this.reader.shownIn(cell);
+    if (!isFormula(shows) || stored.row_count === 0) return [];
+    return changeable(shows, edit, this.sumsOf(stored)).map((column) => {
+      const asked = this.asked(shows, { ...edit, changes: column }, stored);
+      return { column, draft: this.alone(asked, stored) };
+    });
+  }
+
+  /** Returns the column of the measure that changes for a result that is typed into a formula; null if none can. */
+  wayTaken(cell: CellIdentity, edit: MeasureEdit, stored: Stored): string | null {
+    const shows = this.reader.shownIn(cell);
+    if (!isFormula(shows)) return null;
+    return this.columnFor(shows, edit, stored);
   }
 
   /** Returns the side effect of a change that has to be confirmed; null if there is none. */
@@ -78,19 +124,8 @@ export class TypedAmounts {
     const shows = this.reader.shownIn(cell);
     if (shows === null || stored.row_count === 0 || Number.isNaN(edit.amount)) return null;
     if (settings.shape) return null;
-    const { value, units } = this.outcome(shows, edit, stored, settings);
-    const amounts = this.amountsFor(cell, edit, stored, settings);
-    return cautionOf({ amounts, value, units }, stored, this.isSpreadEqually(cell, edit, settings));
-  }
-
-  /** Returns the sums behind a cell as far as the screen shows them; for a price, those of one unit. */
-  private totalsOnScreen(cell: ReadCell): KnownTotals {
-    const value = cell.value ?? 0;
-    const shows = this.reader.shownIn(cell);
-    return {
-      value_total: shows === 'units' ? null : value,
-      units_total: shows === 'value' ? null : shows === 'price' ? 1 : value,
-    };
+    const outcome = this.outcome(shows, edit, stored, settings);
+    return cautionOf(outcome, stored, this.isSpreadEqually(cell, edit, settings));
   }
 
   /**
@@ -102,26 +137,39 @@ export class TypedAmounts {
     if (stored.row_count === 0 || shows === null)
       return 'There are no rows to change in this cell.';
     if (stored.free.row_count === 0) return 'Every row of this cell is locked.';
-    const now = stored[`${roleOf(shows)}_total`];
+    const { key, edit: asked } = this.asked(shows, edit, stored);
+    const now = totalOf(stored, key);
     if (now === null) return 'The rows of this cell have no amount to change.';
-    if (shows === 'price' && price(now, stored.units_total) === null) {
-      return 'This cell no longer has units, so it has no price.';
-    }
-    if (edit.by === 'percent' && now === 0) return NOTHING_OF_ZERO;
+    const solved = isFormula(shows);
+    if (solved && !asked) return this.whyUnsolved(shows, edit, stored);
+    if (asked?.by === 'percent' && now === 0) return NOTHING_OF_ZERO;
     if (settings.reshape && !settings.shape) return NO_SHAPE_TO_KEEP;
     if (settings.shape) return this.whyNotShaped(settings.shape, cell, edit, stored, settings);
+    const { holdPrice } = settings;
     const isEqualOnly = this.caution(cell, edit, stored, settings)?.kind === 'cancelled';
-    if (isEqualOnly && (shows === 'price' || settings.holdPrice || edit.by === 'percent'))
-      return CANCELLED;
-    if (shows === 'price') return null;
-    const fixed = this.planned.fixedDecimals;
-    const inexact = whyInexact(edit, now, fixed[shows] ?? stored[`${shows}_decimals`]);
-    if (inexact || !settings.holdPrice) return inexact;
+    if (isEqualOnly && (solved || holdPrice || edit.by === 'percent')) return CANCELLED;
+    const inexact = asked && whyInexact(asked, now, this.decimalsOf(key, stored));
+    if (inexact || solved || !holdPrice || !isSingleRole(key)) return inexact;
     const { amounts, value, units } = this.outcome(shows, edit, stored, settings);
     if (amounts || !value || !units) return null;
+    if (isPartlyLocked(stored) && this.planned.furtherMeasures.length > 0)
+      return HELD_BY_ONE_PERCENT;
     if (isPartlyLocked(stored) && edit.by !== 'percent') return HELD_BY_PERCENT;
     if (units.change !== 0 && value.change === 0) return NO_VALUE;
     return value.change !== 0 && units.change === 0 ? LESS_THAN_A_UNIT : null;
+  }
+
+  /** Returns why no amount of a measure gives the result that is typed into a formula. */
+  private whyUnsolved(formula: PivotFormula, edit: MeasureEdit, stored: Stored): string {
+    const { name } = formula;
+    const isDefined = resultOf(formula, this.sumsOf(stored)) !== null;
+    if (isPrice(formula) && !isDefined) return 'This cell no longer has units, so it has no price.';
+    const chosen = this.columnFor(formula, edit, stored);
+    const columns = chosen === null ? usedBy(formula) : [chosen];
+    if (chosen === null && !isDefined)
+      return `“${name}” has no result in this cell, because it divides by 0.`;
+    const measures = columns.map((column) => this.planned.labelOf(column)).join(' or ');
+    return `No amount of ${measures} gives this result while the other measures stay.`;
   }
 
   /**
@@ -139,12 +187,10 @@ export class TypedAmounts {
     if (!shows) return null;
     const outcome = this.outcome(shows, edit, stored, settings);
     if (!settings.shape) return outcome.amounts;
-    const none = { edit: null, draft: null, isReshaped: false };
-    const draft = outcome[roleOf(shows)];
-    const own = settings.reshape
-      ? { edit: null, draft, isReshaped: true }
-      : { edit, draft, isReshaped: false };
-    return shapedAmounts({ value: none, units: none, [roleOf(shows)]: own });
+    const { key } = this.asked(shows, edit, stored);
+    const isReshaped = settings.reshape === true;
+    const own = { edit: isReshaped ? null : edit, draft: draftIn(outcome, key), isReshaped };
+    return shapedAmounts({ [key]: own });
   }
 
   /**
@@ -185,27 +231,27 @@ export class TypedAmounts {
     { holdPrice }: HowToScale,
   ): string | null {
     const shows = this.reader.shownIn(cell);
-    if (shows === 'price') return NO_PRICE_WITH_SHAPE;
-    const why = whyNoShape({ edits: [edit], holdPrice });
+    if (shows === null) return null;
+    if (isFormula(shows)) return isPrice(shows) ? NO_PRICE_WITH_SHAPE : NO_FORMULA_WITH_SHAPE;
+    const why = whyNoShape({ edits: [edit], holdPrice: holdPrice && isSingleRole(shows) });
+    if (why) return why;
     const made = this.shapes.made(shape, inPeriods(cell), stored);
-    if (why || shows === null) return why;
     if ('problem' in made) return made.problem;
-    const decimals = this.planned.fixedDecimals[shows] ?? stored[`${shows}_decimals`];
-    return whyInexact(edit, stored[`${shows}_total`] ?? 0, decimals);
+    return whyInexact(edit, totalOf(stored, shows) ?? 0, this.decimalsOf(shows, stored));
   }
 
   /**
-   * Whether an amount is spread in equal parts: the planner's choice, except for a percentage or a price,
-   * which keep each row's share.
+   * Whether an amount is spread in equal parts: the planner's choice, except for a percentage or the result of a
+   * formula, which keep each row's share.
    */
   isSpreadEqually(
     cell: CellIdentity,
     edit: MeasureEdit,
     { spread: choice, shape, holdPrice }: HowToScale,
   ): boolean {
-    if (shape) return false;
-    if (this.reader.shownIn(cell) === 'price') return false;
-    const draft = { value: edit, units: null, holdPrice };
+    const shows = this.reader.shownIn(cell);
+    if (shape || typeof shows !== 'string') return false;
+    const draft = { value: edit, units: null, holdPrice: holdPrice && isSingleRole(shows) };
     return choice === 'equal' && whyInProportion(draft) === null;
   }
 
@@ -216,17 +262,14 @@ export class TypedAmounts {
     stored: Stored,
     { holdPrice }: Pick<WriteSettings, 'holdPrice'>,
   ): scales.ScaleOutcome {
-    const role = roleOf(shows);
-    const isHeld = holdPrice && shows !== 'price';
-    if (!isHeld) {
-      const drafts = { value: null, units: null, [role]: this.alone(shows, edit, stored) };
-      return {
-        ...drafts,
-        amounts: scales.amountOf(role, edit, drafts[role]),
-        unroundedUnits: null,
-      };
+    const asked = this.asked(shows, edit, stored);
+    const { key } = asked;
+    if (!holdPrice || typeof shows !== 'string' || !isSingleRole(key)) {
+      const draft = this.alone(asked, stored);
+      const amounts = scales.amountOf(key, asked.edit, draft);
+      return { ...onlyDraft(key, draft), amounts, unroundedUnits: null };
     }
-    const edits = { value: null, units: null, [role]: edit };
+    const edits = { value: null, units: null, [key]: edit };
     return scales.scaleOutcome(
       { ...edits, holdPrice, isPartlyLocked: isPartlyLocked(stored) },
       stored,
@@ -234,20 +277,37 @@ export class TypedAmounts {
     );
   }
 
-  /** Returns the measure that a cell changes, before and after, if the other one stays unchanged. */
-  private alone(shows: Shows, edit: MeasureEdit, totals: KnownTotals): MeasureDraft | null {
-    const role = roleOf(shows);
-    const units = totals.units_total ?? 0;
-    const asked: MeasureEdit =
-      shows === 'price' && edit.by !== 'percent'
-        ? { by: edit.by, amount: tidy(edit.amount * units) }
-        : edit;
-    return scales.measureOutcome(role, asked, totals, this.planned.fixedDecimals[role]);
+  /** Returns a measure before and after, if the others stay unchanged. */
+  private alone({ key, edit }: Asked, stored: Stored): MeasureDraft | null {
+    const fixed = this.planned.fixedDecimals[key] ?? null;
+    return edit && scales.measureOutcome(key, edit, stored, fixed);
+  }
+
+  /** Returns the measure that an amount changes, and its edit: for a formula, the one that gives the result. */
+  private asked(shows: Shows, edit: MeasureEdit, stored: Stored): Asked {
+    if (typeof shows === 'string') return { key: shows, edit };
+    const column = this.columnFor(shows, edit, stored) ?? usedBy(shows)[0] ?? '';
+    const key = this.planned.keyOf(column) ?? column;
+    return { key, edit: solvedEdit(shows, column, edit, this.sumsOf(stored)) };
+  }
+
+  /** Returns the column of the measure that changes for a typed result: the chosen one if it can. */
+  private columnFor(formula: PivotFormula, edit: MeasureEdit, stored: Stored): string | null {
+    const offered = changeable(formula, edit, this.sumsOf(stored));
+    const wanted = edit.changes ?? this.choices.of(formula);
+    return offered.find((column) => column === wanted) ?? offered[0] ?? null;
+  }
+
+  /** Returns the sums of measures by column. */
+  private sumsOf =
+    (stored: Stored) =>
+    (column: string): number | null =>
+      this.planned.totalOf(stored, column);
+
+  private decimalsOf(key: string, stored: Stored): number | null {
+    return this.planned.fixedDecimals[key] ?? roundedTo(stored, key);
   }
 }
 
 /** Whether locks hold some of the rows behind a cell. */
 const isPartlyLocked = ({ free, row_count }: Stored): boolean => free.row_count < row_count;
-
-/** Returns the measure that an amount changes: for a price, the value. */
-export const roleOf = (shows: Shows): 'value' | 'units' => (shows === 'units' ? 'units' : 'value');

@@ -4,7 +4,9 @@ import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import { isSameCaution, type Caution } from './caution';
+import { isPrice } from './cell-reader';
 import type { Changes } from './changes.svelte';
+import { FormulaChoices } from './formula-choices.svelte';
 import { GroupsAbove } from './groups-above.svelte';
 import { whyNotNew } from './group-above';
 import { moving, whyNoCopies, type Likeness } from './likeness';
@@ -17,11 +19,12 @@ import {
   withWords,
   type WriteSettings,
 } from './operation';
+import { totalOf } from './entry-totals';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { needsMonths } from './shape';
 import type { Shapes } from './shapes.svelte';
-import { roleOf, TypedAmounts, type Stored } from './typed-amounts';
+import { TypedAmounts, type Stored } from './typed-amounts';
 import type { Attempt } from './trial.svelte';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
 import type { MeasureEdit } from './scale-draft';
@@ -48,8 +51,8 @@ interface Entered {
 }
 
 /**
- * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into a price,
- * one of the value with the units held (docs/decisions/0020-amounts-are-typed-into-cells.md); into an empty
+ * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into a formula, such
+ * as a price, one of a measure that it uses (docs/decisions/0020-amounts-are-typed-into-cells.md); into an empty
  * cell, a clone of the rows that it is modelled on. They are written one after another, in the order in which
  * they were typed, while the planner goes on working.
  */
@@ -57,6 +60,8 @@ export class Typing {
   /** Amounts that are not written yet. */
   readonly unsaved: Unsaved;
   readonly amounts: TypedAmounts;
+  /** The measures that change when the results of formulas are typed. */
+  readonly choices = new FormulaChoices();
   private readonly groups: GroupsAbove;
 
   constructor(
@@ -66,7 +71,7 @@ export class Typing {
     private readonly locks: Locks,
     shapes: Shapes,
   ) {
-    this.amounts = new TypedAmounts(planned, selection.reader, shapes);
+    this.amounts = new TypedAmounts(planned, selection.reader, shapes, this.choices);
     this.unsaved = new Unsaved(changes, selection.reader);
     this.groups = new GroupsAbove(planned, selection.reader);
   }
@@ -83,17 +88,10 @@ export class Typing {
     const locked = this.locks.obstacle(cell.slice);
     if (locked) return locked;
     const shows = this.selection.reader.shownIn(cell);
-    if (shows === null) {
-      if (this.selection.reader.isFormula(cell))
-        return `“${cell.measure}” is computed. Change the measures that it uses.`;
-      const column = planned.columns.find(({ cname }) => cname === cell.measure);
-      return column?.role === 'measure'
-        ? `“${planned.labelOf(column.cname)}” cannot be changed on this page, only value and units; the API can change it with a scale.`
-        : 'This cell has no amount to change.';
-    }
+    if (shows === null) return 'This cell has no amount to change.';
     if (cell.aggregate !== 'sum')
       return 'This cell does not show a sum, so no amount can be spread over its rows.';
-    if (shows === 'price' && cell.value === null) {
+    if (isPrice(shows) && cell.value === null) {
       return 'This cell shows no price: it has no units.';
     }
     const [beyond] = cell.notHeld;
@@ -123,8 +121,8 @@ export class Typing {
    * @throws ApiError if the request fails
    */
   async likenesses(cell: ReadCell): Promise<Likeness[] | null> {
-    const role = this.selection.reader.shownIn(cell);
-    if (cell.value || role === null || role === 'price' || this.obstacle(cell)) return null;
+    const shows = this.selection.reader.shownIn(cell);
+    if (cell.value || typeof shows !== 'string' || this.obstacle(cell)) return null;
     const { columns } = this.planned;
     if ((await this.reach(cell)).row_count > 0) return null;
     const { column, row, parent } = this.selection.reader.candidatesFor(cell);
@@ -135,7 +133,7 @@ export class Typing {
       if (read.measure !== null && !read.value) return null;
       const set = moving(read.slice, cell.slice, columns);
       const slice = inPeriods(read);
-      const total = set && (await this.planned.readSlice(slice))[`${role}_total`];
+      const total = set && totalOf(await this.planned.readSlice(slice), shows);
       return set && total ? { kind, cell: other, slice, set, total } : null;
     };
     const nearest = async () => {
@@ -209,7 +207,9 @@ export class Typing {
     if (like) {
       const why = whyNotNew(keepTotal, words);
       if (why) throw new ApiError(0, why);
-      const { kind, body } = await this.cloneOf(like, edit, roleOf(shows), signal);
+      // Only a measure has models for a cell without rows.
+      const key = typeof shows === 'string' ? shows : 'value';
+      const { kind, body } = await this.cloneOf(like, edit, key, signal);
       await this.changes.settled();
       return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } } };
     }
@@ -234,10 +234,10 @@ export class Typing {
   private async cloneOf(
     { slice, set }: Likeness,
     edit: MeasureEdit,
-    role: 'value' | 'units',
+    key: string,
     signal?: AbortSignal,
   ): Promise<Extract<Operation, { kind: 'clone' }>> {
-    const total = (await this.planned.readSlice(slice, signal))[`${role}_total`] ?? 0;
+    const total = totalOf(await this.planned.readSlice(slice, signal), key) ?? 0;
     const why = whyNoCopies(edit, total);
     if (why) throw new ApiError(0, why);
     const scale_factor = edit.amount / total;

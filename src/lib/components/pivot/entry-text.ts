@@ -7,6 +7,7 @@ import type { SetClause, Shift } from '$lib/contract/movement';
 import { lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import type { Caution } from '$lib/plan/caution';
 import { totalOf } from '$lib/plan/entry-totals';
+import { amountIn, type MeasureAmounts } from '$lib/plan/measure-totals';
 import { namedMeasure, namedMeasures, type MeasureWords } from '$lib/plan/measure-words';
 import { monthOf } from '$lib/plan/months';
 import type { Operation } from '$lib/plan/operation';
@@ -95,17 +96,16 @@ export const triedText = ({ kind, body }: Operation, words: MeasureWords): strin
  */
 export function effectTexts(
   effect: Effect,
-  together: { value: number; units: number },
-  { measureNames, decimals }: MeasureWords,
+  together: MeasureAmounts,
+  words: MeasureWords,
 ): string[] {
-  return (['value', 'units'] as const).flatMap((role) => {
-    const name = measureNames[role];
-    if (name === undefined) return [];
-    const [amount, moved] = [effect[role], effect.moved[role]];
-    if (amount === 0) return moved ? [`${formatAmount(moved, decimals[role])} ${name} moved`] : [];
-    const text = `${signedText(amount, decimals[role])} ${name}`;
-    if (together[role] === 0) return [text];
-    const share = formatNumber((amount / together[role]) * 100, { maximumFractionDigits: 1 });
+  return namedMeasures(words).flatMap(({ key, name, decimals }) => {
+    const [amount, moved] = [amountIn(effect, key), amountIn(effect.moved, key)];
+    if (amount === 0) return moved ? [`${formatAmount(moved, decimals)} ${name} moved`] : [];
+    const text = `${signedText(amount, decimals)} ${name}`;
+    const whole = amountIn(together, key);
+    if (whole === 0) return [text];
+    const share = formatNumber((amount / whole) * 100, { maximumFractionDigits: 1 });
     return [`${text} (${share} % of the difference)`];
   });
 }
@@ -196,12 +196,12 @@ function followText({ with: followers }: ScaleAmounts, words: MeasureWords): str
 const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
 /** Describes the side effect of a change: "The rows here cancel each other out: …" */
-export function cautionText(caution: Caution, { measureNames, decimals }: MeasureWords): string {
+export function cautionText(caution: Caution, words: MeasureWords): string {
   if (caution.kind === 'cancelled') {
     return 'These rows cancel each other out, so an amount cannot be spread in proportion to them. It can be spread equally.';
   }
-  const name = measureNames[caution.measure] ?? caution.measure;
-  const gross = formatAmount(caution.gross, decimals[caution.measure]);
+  const { name, decimals } = namedMeasure(caution.measure, words);
+  const gross = formatAmount(caution.gross, decimals);
   const rows = caution.isOfOthers ? 'The other rows of the group' : 'These rows';
   return `${rows} cancel each other out: increases and decreases of ${name} add up to ${caution.isRough ? 'about ' : ''}${gross}.`;
 }

@@ -153,7 +153,7 @@ export const price = (value: CellValue, units: CellValue): number | null =>
   PRICE.result([value, units].map(sumIn));
 
 /** Returns a sum for a formula. A rounding error of adding numbers in another order is not an amount. */
-function sumIn(value: CellValue | undefined): number | null {
+export function sumIn(value: CellValue | undefined): number | null {
   if (!isNumber(value)) return null;
   return Math.abs(value) <= LEAST_AMOUNT ? 0 : value;
 }

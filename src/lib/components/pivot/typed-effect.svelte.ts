@@ -1,0 +1,132 @@
+/** The effect of the amount in the cell editor, before it is written. */
+import { Latest } from '$lib/client/latest.svelte';
+import type { ScaleEdit } from '$lib/contract/operations';
+import type { ReadCell } from '$lib/pivot/slice/cell';
+import { inPeriods } from '$lib/pivot/slice/date-ranges';
+import { keptCaution, whyNotKept, whyNotNew } from '$lib/plan/group-above';
+import { GroupsAbove } from '$lib/plan/groups-above.svelte';
+import { type Likeness, whyNoCopies } from '$lib/plan/likeness';
+import type { TypedWords, WriteSettings } from '$lib/plan/operation';
+import type { MeasureEdit } from '$lib/plan/scale-draft';
+import type { PlanSession } from '$lib/plan/session.svelte';
+import type { Stored } from '$lib/plan/typed-amounts';
+
+/** The field of the cell editor. */
+interface Field {
+  /** The cell with its current number; null until it is read. */
+  cell: ReadCell | null;
+  /** The typed amount; null for an empty text. Its amount is NaN if the text is not a number. */
+  edit: MeasureEdit | null;
+  words: TypedWords;
+  settings: WriteSettings;
+  /** The model of a cell without rows. */
+  likeness: Likeness | undefined;
+}
+
+/** What a typed amount does to the rows of its cell, as far as the service has answered. */
+export class TypedEffect {
+  /** Totals of the rows behind the cell, read from the service, which applies locks and rounding. */
+  readonly stored = new Latest<Stored>();
+  private readonly groups: GroupsAbove;
+
+  constructor(
+    private readonly session: PlanSession,
+    private readonly field: () => Field,
+  ) {
+    this.groups = new GroupsAbove(session.planned, session.selection.reader);
+  }
+
+  /** Reads the rows of the cell, and those of the group above it if its total is to be kept. */
+  ask(cell: ReadCell): void {
+    const { shape, keepTotal } = this.field().settings;
+    this.stored.ask((signal) => this.session.typing.reach(cell, shape, signal));
+    if (keepTotal) this.groups.ask([cell], inPeriods(cell));
+  }
+
+  /** The cell and the amount, once the amount is a number and the service has answered. */
+  private readonly known = $derived.by(() => {
+    const { cell, edit } = this.field();
+    const { answer } = this.stored;
+    const isNumber = edit !== null && !Number.isNaN(edit.amount);
+    return cell && isNumber ? { cell, edit, stored: answer } : null;
+  });
+
+  /** The number of the cell before and after; null if the amount can change nothing. */
+  readonly meaning = $derived.by(() => {
+    const { cell, edit, settings } = this.field();
+    const { amounts } = this.session.typing;
+    return cell && edit && amounts.meaning(cell, edit, this.stored.answer, settings);
+  });
+
+  /** The measures that can change for the result of a formula. */
+  readonly ways = $derived.by(() => {
+    const { cell, edit, stored } = this.known ?? {};
+    return cell && edit && stored ? this.session.typing.amounts.ways(cell, edit, stored) : [];
+  });
+
+  /** The column of the measure that changes for the result of a formula; null for another cell. */
+  readonly chosen = $derived.by(() => {
+    const { cell, edit, stored } = this.known ?? {};
+    return cell && edit && stored ? this.session.typing.amounts.wayTaken(cell, edit, stored) : null;
+  });
+
+  readonly way = $derived(this.ways.find(({ column }) => column === this.chosen));
+
+  /** Chooses a measure to change for the result of a formula, here and the next time. */
+  choose(column: string): void {
+    const { cell } = this.field();
+    const { typing, selection } = this.session;
+    typing.choices.chooseFor(cell && selection.reader.shownIn(cell), column);
+  }
+
+  /** Chooses the next or the previous measure. */
+  turn(by: 1 | -1): void {
+    const { ways } = this;
+    const at = ways.findIndex(({ column }) => column === this.chosen);
+    const next = ways[(at + by + ways.length) % ways.length];
+    if (next) this.choose(next.column);
+  }
+
+  /** The group above the cell, whose total is kept if the panel or the typed text says so. */
+  readonly above = $derived.by(() => {
+    const { cell, settings } = this.field();
+    return settings.keepTotal && cell ? this.groups.of(inPeriods(cell)) : null;
+  });
+
+  readonly changes = $derived.by(() => {
+    const { cell, edit, stored } = this.known ?? {};
+    const { settings } = this.field();
+    return cell && edit && stored
+      ? this.session.typing.amounts.changesOf(cell, edit, stored, settings)
+      : null;
+  });
+
+  /** Why the amount cannot change the cell's rows, or why no copies can have it. */
+  readonly problem = $derived.by(() => {
+    const { likeness, settings, words } = this.field();
+    if (!this.known) return null;
+    const { cell, edit, stored } = this.known;
+    if (likeness) return whyNotNew(settings.keepTotal, words) ?? whyNoCopies(edit, likeness.total);
+    if (!stored?.row_count) return null;
+    const why = this.session.typing.amounts.whyNotOf(cell, edit, stored, settings);
+    const { above, changes } = this;
+    return why ?? (above && changes && whyNotKept(above, changes));
+  });
+
+  readonly caution = $derived.by(() => {
+    const { cell, edit, stored } = this.known ?? {};
+    if (!cell || !edit || !stored) return null;
+    const { amounts } = this.session.typing;
+    const own = amounts.caution(cell, edit, stored, this.field().settings);
+    const { above, changes } = this;
+    return own ?? (above && changes && keptCaution(above, changes));
+  });
+
+  /** The scale with a shape that the amount would be; null if it has no shape, or cannot be written. */
+  readonly shaped: Omit<ScaleEdit, 'slice'> | null = $derived.by(() => {
+    const { settings } = this.field();
+    const { cell, edit, stored } = this.known ?? {};
+    if (!settings.shape || !cell || !edit || !stored || this.problem) return null;
+    return this.session.typing.amounts.scaleFor(cell, edit, stored, settings);
+  });
+}

@@ -1,0 +1,172 @@
+import { expect, test } from '../support/e2e';
+import { planTable } from '../support/planned-table';
+import type { Service } from '../support/service';
+import { arrange, PivotPage } from './pivot-page';
+
+/** Results typed into cells of formulas change a measure that the formula uses. */
+
+test.use({ template: 'service' });
+
+const MARGIN = 'Margin %';
+const at = (region: string, column: string) => ({ row: [region], column: [column] });
+
+/** Plans sales and costs of two regions, with a margin. */
+async function planMargins(service: Service) {
+  await service.query(`CREATE TABLE public.margins AS
+    SELECT region, day::date, sales::numeric(12,2), pieces, cost::numeric(12,2)
+    FROM (VALUES ('North', '2027-01-05', 100, 3, 60), ('North', '2027-02-05', 50, 2, 30),
+      ('West', '2027-01-07', 80, 4, 60)) AS r (region, day, sales, pieces, cost)`);
+  const planned = await planTable(service, 'margins', {
+    region: 'dimension',
+    day: 'date',
+    sales: { role: 'value', label: 'Sales' },
+    pieces: 'units',
+    cost: { role: 'measure', label: 'Cost' },
+  });
+  const formula = { name: MARGIN, expression: '(sales - cost) / sales', pf_user: 'ann' };
+  const made = await service.api.post(`/sources/${planned.sourceId}/formulas`, {
+    ...formula,
+    format: { style: 'percent' },
+  });
+  expect(made.status).toBe(201);
+  return planned;
+}
+
+test('a margin is typed by changing its sales or its cost', async ({ page, service }) => {
+  const { versionId, table } = await planMargins(service);
+  const stored = async (region: string) => {
+    const [row] = await service.query(
+      `SELECT sum(sales)::float8 AS sales, sum(cost)::float8 AS cost FROM ${table} WHERE region = '${region}'`,
+    );
+    return row as { sales: number; cost: number };
+  };
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, {
+    ...{ group_by: ['region'], split_by: [], columns: ['sales', 'cost', MARGIN] },
+  });
+  await expect.poll(() => pivot.text(at('North', MARGIN))).toBe('40.0%');
+  const meaning = page.locator('#cell-meaning');
+  const ways = page.getByRole('listbox', { name: 'Change this measure' });
+  const begin = async (region: string, text: string) => {
+    await pivot.click(at(region, MARGIN));
+    await page.keyboard.type(text);
+  };
+
+  // The cell asks which measure changes. The announced total is the rounded one that is written.
+  await begin('North', '35%');
+  await expect(ways.getByRole('option')).toHaveText([
+    /^Sales\s*150 → 138\.46$/,
+    /^Cost\s*90 → 97\.50$/,
+  ]);
+  await expect(meaning).toHaveText(/^40\.0% → 35\.0%\s+Sales 150 → 138\.46\s*$/);
+  await page.keyboard.press('ArrowDown');
+  await expect(ways.getByRole('option', { selected: true })).toHaveText(/^Cost/);
+  await expect(meaning).toHaveText(/^40\.0% → 35\.0%\s+Cost 90 → 97\.50\s*$/);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => stored('North')).toEqual({ sales: 150, cost: 97.5 });
+  await expect.poll(() => pivot.text(at('North', MARGIN))).toBe('35.0%');
+
+  // The choice stays for the next cell; points are added to a share.
+  await begin('West', '+5%');
+  await expect(meaning).toHaveText(/^25\.0% → 30\.0%\s+Cost 60 → 56\s*$/);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => stored('West')).toEqual({ sales: 80, cost: 56 });
+
+  // No sales give a margin of 100 %: another measure can be chosen.
+  await begin('North', '100%');
+  await expect(meaning).toHaveText(/^35\.0% → 100\.0%\s+Cost 97\.50 → 0\s*$/);
+  await page.keyboard.press('ArrowUp');
+  await expect(meaning).toHaveText(
+    /^No amount of Sales gives this result while the other measures stay\.\s*$/,
+  );
+  await page.keyboard.press('Escape');
+  await begin('North', '0.3');
+  await expect(meaning).toHaveText(/^35\.0% → 30\.0%\s+Sales 150 → 139\.29\s*$/);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => stored('North')).toEqual({ sales: 139.29, cost: 97.5 });
+  const [entry] = await service.query<{ params: object }>(
+    `SELECT params FROM pf.log WHERE operation = 'scale' ORDER BY id DESC LIMIT 1`,
+  );
+  expect(entry?.params).toMatchObject({ value_total: 139.29 });
+});
+
+test('the panel shows the totals of a further measure, changes it, and lets it follow the value', async ({
+  page,
+  service,
+}) => {
+  const { versionId, table } = await planMargins(service);
+  const leaves = async () =>
+    (
+      await service.query<{ sales: number; cost: number }>(
+        `SELECT sum(sales)::float8 AS sales, sum(cost)::float8 AS cost FROM ${table}
+          GROUP BY region, day ORDER BY region, day`,
+      )
+    ).map(({ sales, cost }) => [sales, cost]);
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, { group_by: ['region'], split_by: [], columns: ['sales', 'cost'] });
+  await pivot.click(at('North', 'sales'));
+  await expect(pivot.panel.getByTestId('further-total')).toHaveText('90.00');
+
+  // A total of the cost alone.
+  const field = (name: string) => pivot.panel.getByLabel(name, { exact: true });
+  await field('Cost: New total').fill('99');
+  await expect(page.getByTestId('extent')).toHaveText('Cost +9, from 2 rows.');
+  await pivot.apply.click();
+  await expect.poll(leaves).toEqual([
+    [100, 66],
+    [50, 33],
+    [80, 60],
+  ]);
+
+  // The cost follows the percentage of the sales, and both are announced.
+  await field('Cost follows the percentage of Sales').check();
+  await field('Sales: Percent').fill('10');
+  await expect(page.getByTestId('extent')).toContainText('Sales +15, Cost +9.90, from');
+  await expect(field('Cost: New total')).toHaveValue(/^108\.90?$/);
+  await pivot.apply.click();
+  await expect.poll(leaves).toEqual([
+    [110, 72.6],
+    [55, 36.3],
+    [80, 60],
+  ]);
+
+  // One percentage of sales and pieces leaves the cost alone, unless it has the same.
+  await field('Cost follows the percentage of Sales').uncheck();
+  await field('Sales: Percent').fill('-50');
+  await field('pieces: Percent').fill('-50');
+  await expect(page.getByTestId('extent')).toHaveText(/Sales -82\.50, pieces -[23], from/);
+  await pivot.apply.click();
+  await expect.poll(leaves).toEqual([
+    [55, 72.6],
+    [27.5, 36.3],
+    [80, 60],
+  ]);
+});
+
+test('a block of further measures is pasted and filled', async ({ page, service, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const { versionId, table } = await planMargins(service);
+  const costs = async () =>
+    (
+      await service.query<{ cost: number }>(
+        `SELECT sum(cost)::float8 AS cost FROM ${table} GROUP BY region ORDER BY region`,
+      )
+    ).map(({ cost }) => cost);
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, { group_by: ['region'], split_by: [], columns: ['sales', 'cost'] });
+  await pivot.click(at('North', 'sales'));
+  await page.evaluate((text) => navigator.clipboard.writeText(text), '160\t91.5\n81\t61.25\n');
+  await page.keyboard.press('Control+v');
+  await expect.poll(costs).toEqual([91.5, 61.25]);
+  const entries = await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`);
+  expect(entries).toHaveLength(1);
+  expect(await pivot.text(at('West', 'sales'))).toBe('81.00');
+
+  await pivot.click(at('North', 'cost'));
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Control+d');
+  await expect.poll(costs).toEqual([91.5, 91.5]);
+});
