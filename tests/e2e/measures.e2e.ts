@@ -72,4 +72,25 @@ test('lists, adds up and formats a further measure, and takes amounts that are t
   await enter('West', '10%', '41 → 45.100');
   await expect.poll(() => stored('West')).toEqual({ amount: 80, pieces: 4, cost: 45.1 });
   expect(await params()).toMatchObject({ measures: { cost: { pct: 10 } } });
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => stored('West')).toEqual({ amount: 80, pieces: 4, cost: 41 });
+
+  // Tried changes count in the next one, and are kept in order.
+  await enter('West', '44', '41 → 44', 'Shift+Enter');
+  await expect.poll(() => pivot.text(at('cost', 'West'))).toBe('44.000');
+  await enter('West', '+1', '44 → 45', 'Shift+Enter');
+  await expect(page.getByTestId('tried-together')).toContainText('Cost +4');
+  await page.getByRole('button', { name: 'Keep all', exact: true }).click();
+  await expect.poll(() => stored('West')).toEqual({ amount: 80, pieces: 4, cost: 45 });
+
+  // Locked rows keep their cost, and count in the total.
+  await service.api.post(`/versions/${versionId}/locks`, {
+    ...{ slice: { region: 'North', day: { to: '2027-01-31' } }, pf_user: 'eve' },
+  });
+  const locked = `SELECT sum(cost)::float8 AS cost FROM ${table}
+    WHERE region = 'North' AND day < '2027-02-01' AND pf_iter <> 'reference'`;
+  const [before] = await service.query(locked);
+  await enter('North', '*2', '95 → 190');
+  await expect.poll(() => stored('North')).toEqual({ amount: 150, pieces: 5, cost: 190 });
+  expect(await service.query(locked)).toEqual([before]);
 });

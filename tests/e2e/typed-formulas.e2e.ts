@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
+import { readWorkbook } from './workbook';
 
 /** Results typed into cells of formulas change a measure that the formula uses. */
 
@@ -32,7 +34,10 @@ async function planMargins(service: Service) {
   return planned;
 }
 
-test('a margin is typed by changing its sales or its cost', async ({ page, service }) => {
+test('a margin is typed by changing its sales or its cost, and then sorted by, drawn and exported', async ({
+  page,
+  service,
+}) => {
   const { versionId, table } = await planMargins(service);
   const stored = async (region: string) => {
     const [row] = await service.query(
@@ -89,6 +94,62 @@ test('a margin is typed by changing its sales or its cost', async ({ page, servi
     `SELECT params FROM pf.log WHERE operation = 'scale' ORDER BY id DESC LIMIT 1`,
   );
   expect(entry?.params).toMatchObject({ value_total: 139.29 });
+
+  // Several cells of a formula are one entry; beside a measure they are refused.
+  await pivot.click(at('North', MARGIN));
+  await pivot.click(at('West', MARGIN), { ctrl: true });
+  await page.keyboard.type('20%');
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(() => stored('North')).toEqual({ sales: 121.88, cost: 97.5 });
+  await expect.poll(() => stored('West')).toEqual({ sales: 70, cost: 56 });
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => stored('North')).toEqual({ sales: 139.29, cost: 97.5 });
+  await pivot.click(at('North', 'cost'));
+  await pivot.click(at('West', MARGIN), { ctrl: true });
+  await page.keyboard.type('5');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/Select cells of one formula only, or none/)).toBeVisible();
+
+  // The cell opens with its result as a share, and leaving it unchanged writes nothing.
+  await pivot.click(at('West', MARGIN));
+  await page.keyboard.press('F2');
+  const field = page.getByRole('textbox', { name: 'New amount', exact: true });
+  await expect(field).toHaveValue('30%');
+  await page.keyboard.press('Escape');
+
+  // Typed: 30.0 % of 139.29 and of 80. West is a little above.
+  const margin = async (region: string) => {
+    const { sales, cost } = await stored(region);
+    return (sales - cost) / sales;
+  };
+  const [north, west] = [await margin('North'), await margin('West')];
+  expect(Math.abs(north - 0.3)).toBeLessThan(0.0001);
+  await pivot.grid
+    .locator('thead th', { hasText: /^Margin %/ })
+    .first()
+    .click();
+  const sorted = (north > west ? ['North', 'West'] : ['West', 'North']) as string[];
+  const rows = () => pivot.grid.locator('tbody th').allInnerTexts();
+  await expect
+    .poll(async () => (await rows()).filter((row) => sorted.includes(row)))
+    .toEqual(sorted);
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'Excel workbook of the pivot', exact: true }).click();
+  const file = await download;
+  const sheets = await readWorkbook(page, await readFile(await file.path()));
+  const cells = (sheets.get('Pivot')?.rows ?? [])
+    .map((row) => row.cells)
+    .find((row) => row.some(({ value }) => value === 'North'));
+  const exported = cells?.find(({ value }) => Math.abs(Number(value) - north) < 1e-9);
+  expect(exported?.format).toBe('#,##0.0%');
+
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  const chart = page.getByRole('region', { name: 'Chart' });
+  await chart.getByLabel('Measure').selectOption(MARGIN);
+  const drawn = chart.getByRole('row', { name: 'North' }).getByRole('cell');
+  await expect(drawn.first()).toHaveText('30.0%');
 });
 
 test('the panel shows the totals of a further measure, changes it, and lets it follow the value', async ({
