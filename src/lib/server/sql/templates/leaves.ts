@@ -9,7 +9,9 @@ import { IN_CTE, list } from './lists';
 
 /**
  * The `leaves` CTE: the slice netted by every dimension and date
- * (docs/contract/14-what-the-operations-compute.md#leaves-not-rows).
+ * (docs/contract/14-what-the-operations-compute.md#leaves-not-rows). Its texts have the collation of
+ * {@link leafOrder}. If only the sort had it, PostgreSQL would sort and store each text twice: as a column and as
+ * the expression to sort by.
  *
  * @param among the rows of the slice that count; those of no excluded origin by default
  */
@@ -18,7 +20,13 @@ export function leavesCte(
   having = sql``,
   among = sql`{{exclude_clause}}`,
 ): SqlText {
-  const keys = leafColumns(columns).map((c) => ident(c.name));
+  const keys = leafColumns(columns).map((c) => {
+    const name = ident(c.name);
+    return c.type === 'text' ? sql`${asBytes(name)} AS ${name}` : name;
+  });
+  const grouped = leafColumns(columns).flatMap((c) =>
+    groupedBy([c]).map((name) => (c.type === 'text' ? asBytes(name) : name)),
+  );
   const sums = measureColumns(columns).map((m) => sql`${netted(m)} AS ${ident(m.name)}`);
   return sql`leaves AS (
     SELECT
@@ -27,7 +35,7 @@ export function leavesCte(
     WHERE {{where_clause}}
         AND ${among}
     GROUP BY
-        ${list(groupedBy(leafColumns(columns)), IN_CTE)}${having}
+        ${list(grouped, IN_CTE)}${having}
 )`;
 }
 
@@ -64,12 +72,14 @@ export function nettingHaving(columns: readonly ForecastColumn[]): SqlText {
   return tests.length > 0 ? sql`\n    HAVING ${join(tests, sql` OR `)}` : sql``;
 }
 
+const asBytes = (text: SqlText): SqlText => sql`${text} COLLATE "C"`;
+
 /** The fixed order of leaves for cumulative rounding; equal on every server. */
 export const leafOrder = (columns: readonly ForecastColumn[], of = sql``): SqlText =>
   commas(
     leafColumns(columns).flatMap((c) =>
       groupedBy([c], of).map((name) =>
-        c.type === 'text' || name.endsWith('::text') ? sql`${name} COLLATE "C"` : name,
+        c.type === 'text' || name.endsWith('::text') ? asBytes(name) : name,
       ),
     ),
   );

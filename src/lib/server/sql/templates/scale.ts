@@ -6,14 +6,7 @@ import type { Identifier, SqlText } from '../quote';
 import { commas, ident, join, nameLiteral, sql } from '../quote';
 import { token } from '../tokens';
 import { freeName, IN_CTE, list } from './lists';
-import {
-  fromInLeafOrder,
-  leafOrder,
-  leavesCte,
-  netsToSomething,
-  roundingScale,
-  writeAndAnswer,
-} from './leaves';
+import { leafOrder, leavesCte, netsToSomething, roundingScale, writeAndAnswer } from './leaves';
 
 /**
  * A zero with 30 decimals. A quotient has as many decimals as its dividend. By default PostgreSQL keeps 16
@@ -35,15 +28,20 @@ const computedAs = ({ exact }: Measure): SqlText => (exact ? sql`numeric` : sql`
 interface Measure {
   column: ForecastColumn;
   exact: boolean;
+  /** Its decimals; null if they depend on the rows, or if it is a floating-point measure. */
+  decimals: number | null;
   increment: SqlText;
   /** For a further measure, whether it follows the percentage of value. */
   follows: SqlText | null;
   /** Names of the intermediate values of a measure. */
+  some: Identifier;
+  nets: Identifier;
   weight: Identifier;
   running: Identifier;
   total: Identifier;
   swing: Identifier;
-  upTo: Identifier;
+  scale: Identifier;
+  part: Identifier;
 }
 
 /**
@@ -52,8 +50,9 @@ interface Measure {
  * weight of a leaf is its amount, or 1 for an equal spread. If all leaves are 0, the weight for an increment is
  * the amount of value or units, or 1 if these are 0 too. If the price is held, the weight of a value is the worth of
  * the leaf's new units. A further measure that follows value changes by the percentage of value: the same for all
- * leaves in a proportional spread, otherwise that of each leaf. An exact measure rounds the running part, so that the differences add up
- * to the increment; a floating-point measure adds the residue to the largest leaf.
+ * leaves in a proportional spread, otherwise that of each leaf. An exact measure rounds the running part, so that the
+ * differences add up to the increment; a floating-point measure adds the residue to the largest leaf. The leaves are
+ * sorted once (docs/decisions/0007-operations-in-one-statement.md).
  *
  * If an increment cannot be spread, the statement writes nothing, and the caller finds out why.
  */
@@ -61,30 +60,40 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const order = leafOrder(columns);
   const taken = columns.map((c) => c.name);
-  const measures = measureColumns(columns).map((column): Measure => {
+  const namesOf = (word: string) => {
+    const name = (what: string) => ident(freeName(`${word}_${what}`, taken));
+    return {
+      ...{ weight: name('weight'), running: name('running'), total: name('total') },
+      ...{ swing: name('swing'), part: name('part') },
+    };
+  };
+  const leafMeasures = measureColumns(columns).map((column): Measure => {
     const word = measureWord(column, columns);
     const name = (what: string) => ident(freeName(`${word}_${what}`, taken));
     const own = nameLiteral(column.name);
+    const kind = measureKind(column);
     const isFurther = column.role === 'measure';
     return {
       column,
-      exact: measureKind(column).exact,
+      exact: kind.exact,
+      decimals: kind.exact ? kind.scale : null,
       increment: isFurther
         ? sql`({{measure_incr}}->>${own})::numeric`
         : token(column.role === 'value' ? 'value_incr' : 'units_incr'),
       follows: isFurther ? sql`${own} = ANY ({{with}})` : null,
-      weight: name('weight'),
-      running: name('running'),
-      total: name('total'),
-      swing: name('swing'),
-      upTo: name('up_to'),
+      ...{ some: name('some'), nets: name('nets'), scale: name('scale') },
+      ...namesOf(word),
     };
   });
-  const [value, units] = ['value', 'units'].map((role) =>
-    measures.find((m) => m.column.role === role),
+  const main = leafMeasures.filter((m) => m.follows === null);
+  const further = leafMeasures.filter((m) => m.follows !== null);
+  const [ofLeaves, units] = ['value', 'units'].map((role) =>
+    main.find((m) => m.column.role === role),
   );
-  const main = measures.filter((m) => m.follows === null);
-  const further = measures.filter((m) => m.follows !== null);
+  // Beside units, a value may have other weights than its amounts: the worth of the new units.
+  const priced = ofLeaves && units && { ...ofLeaves, ...namesOf('priced') };
+  const value = priced ?? ofLeaves;
+  const measures = leafMeasures.map((m) => (m === ofLeaves && priced ? priced : m));
 
   const part = (m: Measure, amount: SqlText): SqlText => {
     const percent = m.exact ? sql`{{pct}} * 0.01` : sql`{{pct}}::double precision / 100`;
@@ -105,20 +114,23 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
         ? sql`CASE WHEN ${m.follows} THEN ${m.exact ? sql`ROUND(${running}, ${WORTH_SUM_SCALE})` : m.weight} ELSE ${own} END`
         : own;
     if (!m.exact) return amount;
-    const sumSoFar = m === value && units ? sql`ROUND(${amount}, ${WORTH_SUM_SCALE})` : amount;
-    return sql`ROUND(${sumSoFar}, ${roundingScale(m.column, [m.increment])})`;
+    const sumSoFar = m === priced ? sql`ROUND(${amount}, ${WORTH_SUM_SCALE})` : amount;
+    return sql`ROUND(${sumSoFar}, ${m.decimals === null ? m.scale : sql`${m.decimals}`})`;
   };
+  // What a leaf gets: for an exact measure the difference of two rounded running sums. The running sum of the leaf
+  // before is the one of this leaf without its weight, which needs no window.
+  const share = (m: Measure): SqlText =>
+    m.exact
+      ? sql`${upTo(m, m.running)} - ${upTo(m, sql`(${m.running} - ${m.weight})`)}`
+      : upTo(m, m.weight);
   // The worth of a leaf's new units at its price; without units, the leaf's share of the value.
   const worth = (value: Measure, units: Measure): SqlText => {
     const type = computedAs(value);
     const amount = sql`${ident(value.column.name)}::${type}`;
     const count = sql`${ident(units.column.name)}::${type}`;
-    const counted = units.exact
-      ? sql`(${upTo(units, sql`${units.running}`)} - ${upTo(units, sql`(${units.running} - ${units.weight})`)})`
-      : upTo(units, units.weight);
     const digits = value.exact ? sql` + ${WORTH_DIGITS}` : sql``;
     return sql`CASE
-                WHEN ${count} <> 0 THEN (${counted}::${type} * ${amount}${digits}) / ${count}
+                WHEN ${count} <> 0 THEN (${units.part}::${type} * ${amount}${digits}) / ${count}
                 ELSE (${units.increment}::${type} * ${amount}${digits}) / NULLIF(${units.total}, 0)::${type}
             END`;
   };
@@ -127,14 +139,14 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     const [of, amount] = [ident(value.column.name), ident(m.column.name)];
     const [type, own] = [computedAs(value), computedAs(m)];
     const increment = sql`{{with_incr}}::${type}`;
-    const share = (amountOfValue: SqlText, whole: SqlText) =>
+    const ofValue = (amountOfValue: SqlText, whole: SqlText) =>
       value.exact && m.exact
         ? sql`(${amountOfValue} * ${amount}::${own} + ${WORTH_DIGITS}) / NULLIF(${whole}, 0)`
         : sql`${amount}::${own} * (${amountOfValue} / NULLIF(${whole}, 0))::${own}`;
     // Without a change of the value, or without an amount of it, the measure stays.
     return sql`COALESCE(CASE
-                WHEN {{spread}} = 'proportional' AND BOOL_OR(${of} <> 0) OVER () THEN ${share(increment, sql`${value.total}::${type}`)}
-                ELSE ${share(sql`${increment} * ${value.weight}`, sql`${value.total}::${type} * ${of}::${type}`)}
+                WHEN {{spread}} = 'proportional' AND ${value.some} THEN ${ofValue(increment, sql`${value.total}::${type}`)}
+                ELSE ${ofValue(sql`${increment} * ${value.weight}`, sql`${value.total}::${type} * ${of}::${type}`)}
             END, 0)`;
   };
   const weight = (m: Measure): SqlText => {
@@ -143,8 +155,8 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     const fallbacks = main.filter((o) => o !== m);
     const borrowed = join(
       fallbacks.map(
-        ({ column }) => sql`
-            WHEN ${netsToSomething(column, sql` OVER ()`)} THEN ${ident(column.name)}::${type}`,
+        ({ column, nets }) => sql`
+            WHEN ${nets} THEN ${ident(column.name)}::${type}`,
       ),
       sql``,
     );
@@ -153,35 +165,28 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
         ? sql`
             WHEN ${m.follows} THEN ${followed(m, value)}`
         : sql``;
-    const priced =
-      m === value && units
-        ? sql`
-            WHEN {{spread}} = 'price' THEN ${worth(value, units)}`
-        : sql``;
     return sql`CASE${following}
-            WHEN {{spread}} = 'equal' THEN 1${priced}
-            WHEN {{pct}} IS NOT NULL OR BOOL_OR(${amount} <> 0) OVER () THEN ${amount}::${type}${borrowed}
+            WHEN {{spread}} = 'equal' THEN 1
+            WHEN {{pct}} IS NOT NULL OR ${m.some} THEN ${amount}::${type}${borrowed}
             ELSE 1
         END AS ${m.weight}`;
   };
 
+  const runningSum = (weights: SqlText) =>
+    sql`SUM(${weights}) OVER (leaf_order ROWS UNBOUNDED PRECEDING)`;
   const sums = (m: Measure) => [
-    ...(m.exact
-      ? [sql`SUM(${m.weight}) OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS ${m.running}`]
-      : []),
+    ...(m.exact ? [sql`${runningSum(m.weight)} AS ${m.running}`] : []),
     sql`SUM(${m.weight}) OVER () AS ${m.total}`,
     sql`SUM(ABS(${m.weight})) OVER () AS ${m.swing}`,
   ];
 
-  const shares = measures.map((m) => sql`${upTo(m, m.running)} AS ${m.upTo}`);
-
   const deltas = measures.map((m) => {
     const name = ident(m.column.name);
-    if (m.exact) return sql`${m.upTo} - LAG(${m.upTo}, 1, 0::numeric) OVER leaf_order AS ${name}`;
+    if (m.exact) return sql`${m.part} AS ${name}`;
     // Adding the residue, or 0, also turns the "-0" of doubles into 0.
-    return sql`${m.upTo} + CASE
+    return sql`${m.part} + CASE
             WHEN {{pct}} IS NULL${m.follows ? sql` AND NOT ${m.follows}` : sql``} AND ROW_NUMBER() OVER (ORDER BY ABS(${m.weight}) DESC, ${order}) = 1
-            THEN COALESCE(${m.increment}, 0)::double precision - SUM(${m.upTo}) OVER ()
+            THEN COALESCE(${m.increment}, 0)::double precision - SUM(${m.part}) OVER ()
             ELSE 0
         END AS ${name}`;
   });
@@ -196,46 +201,98 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     sql` OR `,
   );
 
-  const stage = (
-    from: SqlText,
-    weighted: SqlText,
-    summed: SqlText,
-    of: readonly Measure[],
-  ) => sql`${weighted} AS (
+  // Of all leaves: whether they have an amount, whether they add up to something, and the decimals to round to.
+  const known = [
+    ...measures.map((m) => sql`BOOL_OR(${ident(m.column.name)} <> 0) OVER () AS ${m.some}`),
+    ...main.map((m) => sql`${netsToSomething(m.column, sql` OVER ()`)} AS ${m.nets}`),
+    ...measures.flatMap((m) =>
+      m.exact && m.decimals === null
+        ? [sql`${roundingScale(m.column, [m.increment])} AS ${m.scale}`]
+        : [],
+    ),
+  ];
+
+  // PostgreSQL merges steps without a window, and then recognizes that the leaves are in their order already.
+  const step = (name: SqlText, from: SqlText, more: readonly SqlText[], end = sql``) =>
+    sql`${name} AS (
     SELECT
-        ${list([sql`${from}.*`, ...of.map(weight)], IN_CTE)}
-    FROM ${from}
-),
-${summed} AS (
-    SELECT
-        ${list([sql`${weighted}.*`, ...of.flatMap(sums)], IN_CTE)}
-    ${fromInLeafOrder(weighted, columns)}
+        ${list([sql`${from}.*`, ...more], IN_CTE)}
+    FROM ${from}${end}
 )`;
-  // Units come first, since a value may depend on the new units; the further measures last, since they may follow
-  // value.
+  const inOrder = sql`\n    WINDOW leaf_order AS (ORDER BY ${order})`;
+  const weightedAndSummed = (from: SqlText, prefix: SqlText, of: readonly Measure[]) => [
+    step(sql`${prefix}weighted`, from, of.map(weight)),
+    step(
+      sql`${prefix}summed`,
+      sql`${prefix}weighted`,
+      of.flatMap(sums),
+      of.some((m) => m.exact) ? inOrder : sql``,
+    ),
+  ];
+  // The weights of a value and their sums, from the amounts or at a held price. Without ORDER BY, PostgreSQL would
+  // not notice that the leaves are in order if there is no window.
+  const pricedSteps = (own: Measure, count: Measure, to: Measure) => {
+    const chosen = (atPrice: SqlText, otherwise: SqlText) =>
+      sql`CASE WHEN {{spread}} = 'price' THEN ${atPrice} ELSE ${otherwise} END`;
+    const worthOf = ident(freeName('value_worth', taken));
+    return [
+      step(sql`worth`, sql`counted`, [
+        sql`CASE
+            WHEN {{spread}} = 'price' THEN ${worth(own, count)}
+        END AS ${worthOf}`,
+      ]),
+      step(
+        sql`priced`,
+        sql`worth`,
+        [
+          sql`${chosen(worthOf, own.weight)} AS ${to.weight}`,
+          ...(own.exact ? [sql`${chosen(runningSum(worthOf), own.running)} AS ${to.running}`] : []),
+          sql`${chosen(sql`SUM(${worthOf}) OVER ()`, own.total)} AS ${to.total}`,
+          sql`${chosen(sql`SUM(ABS(${worthOf})) OVER ()`, own.swing)} AS ${to.swing}`,
+        ],
+        own.exact ? sql`${inOrder}\n    ORDER BY ${order}` : sql``,
+      ),
+    ];
+  };
+  const shared = (name: SqlText, from: SqlText, of: readonly Measure[]) =>
+    step(
+      name,
+      from,
+      of.map((m) => sql`${share(m)} AS ${m.part}`),
+    );
   const stages = [
-    value && units
-      ? sql`${stage(sql`leaves`, sql`counted`, sql`units_summed`, [units])},
-${stage(sql`units_summed`, sql`weighted`, sql`summed`, [value])}`
-      : stage(sql`leaves`, sql`weighted`, sql`summed`, main),
+    ...weightedAndSummed(sql`known`, sql``, main),
+    ...(ofLeaves && units && priced
+      ? [
+          // Units come first, since a value may depend on the new units.
+          shared(sql`counted`, sql`summed`, [units]),
+          ...pricedSteps(ofLeaves, units, priced),
+          shared(sql`shared`, sql`priced`, [priced]),
+        ]
+      : [shared(sql`shared`, sql`summed`, main)]),
+    // The further measures come last, since they may follow value.
     ...(further.length > 0
-      ? [stage(sql`summed`, sql`measures_weighted`, sql`measures_summed`, further)]
+      ? [
+          ...weightedAndSummed(sql`shared`, sql`measures_`, further),
+          shared(sql`measures_shared`, sql`measures_summed`, further),
+        ]
       : []),
   ];
-  const summed = further.length > 0 ? sql`measures_summed` : sql`summed`;
 
   return sql`WITH ${leavesCte(columns)},
-${join(stages, sql`,\n`)},
-shared AS (
+known AS (
     SELECT
-        ${list([sql`${summed}.*`, ...shares], IN_CTE)}
-    FROM ${summed}
-    WHERE ${spreadable.length > 0 ? join(spreadable, sql`\n        AND `) : sql`FALSE`}
+        ${list([sql`leaves.*`, ...known], IN_CTE)}
+    FROM leaves
 ),
+${join(stages, sql`,\n`)},
 deltas AS (
     SELECT
         ${list([...keys, ...deltas], IN_CTE)}
-    ${fromInLeafOrder(sql`shared`, columns)}
+    FROM ${further.length > 0 ? sql`measures_shared` : sql`shared`}
+    WHERE ${spreadable.length > 0 ? join(spreadable, sql`\n        AND `) : sql`FALSE`}
+    ORDER BY ${order}
+    OFFSET 0
 ),
 ${writeAndAnswer(
   'scale',

@@ -1,12 +1,12 @@
 WITH leaves AS (
     SELECT
-        "Region",
+        "Region" COLLATE "C" AS "Region",
         CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) THEN SUM("Sales") ELSE 0 END AS "Sales"
     FROM {{fc_table}}
     WHERE {{where_clause}}
         AND {{exclude_clause}}
     GROUP BY
-        "Region"
+        "Region" COLLATE "C"
     HAVING ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales"))
 ),
 running AS (

@@ -2,9 +2,9 @@ WITH leaves AS (
     SELECT
         "Order Date",
         "Order Year",
-        "Category",
-        "Sub-Category",
-        "Region",
+        "Category" COLLATE "C" AS "Category",
+        "Sub-Category" COLLATE "C" AS "Sub-Category",
+        "Region" COLLATE "C" AS "Region",
         COALESCE(SUM("Sales"), 0) AS "Sales",
         COALESCE(SUM("Quantity"), 0) AS "Quantity"
     FROM {{fc_table}}
@@ -13,9 +13,9 @@ WITH leaves AS (
     GROUP BY
         "Order Date",
         "Order Year",
-        "Category",
-        "Sub-Category",
-        "Region"
+        "Category" COLLATE "C",
+        "Sub-Category" COLLATE "C",
+        "Region" COLLATE "C"
 ),
 grouped AS (
     {{groups}}

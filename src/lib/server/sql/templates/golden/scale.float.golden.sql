@@ -1,22 +1,29 @@
 WITH leaves AS (
     SELECT
-        "Region",
+        "Region" COLLATE "C" AS "Region",
         CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) THEN SUM("Sales") ELSE 0 END AS "Sales"
     FROM {{fc_table}}
     WHERE {{where_clause}}
         AND {{exclude_clause}}
     GROUP BY
-        "Region"
+        "Region" COLLATE "C"
+),
+known AS (
+    SELECT
+        leaves.*,
+        BOOL_OR("Sales" <> 0) OVER () AS "value_some",
+        ABS(SUM("Sales") OVER ()) > 1e-12 * SUM(ABS("Sales")) OVER () AS "value_nets"
+    FROM leaves
 ),
 weighted AS (
     SELECT
-        leaves.*,
+        known.*,
         CASE
             WHEN {{spread}} = 'equal' THEN 1
-            WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::double precision
+            WHEN {{pct}} IS NOT NULL OR "value_some" THEN "Sales"::double precision
             ELSE 1
         END AS "value_weight"
-    FROM leaves
+    FROM known
 ),
 summed AS (
     SELECT
@@ -32,19 +39,21 @@ shared AS (
             WHEN {{pct}} IS NOT NULL THEN {{pct}}::double precision / 100 * "value_weight"
             WHEN COALESCE({{value_incr}}, 0) <> 0 THEN {{value_incr}}::double precision * "value_weight" / NULLIF("value_total", 0)
             ELSE 0
-        END AS "value_up_to"
+        END AS "value_part"
     FROM summed
-    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
 ),
 deltas AS (
     SELECT
         "Region",
-        "value_up_to" + CASE
+        "value_part" + CASE
             WHEN {{pct}} IS NULL AND ROW_NUMBER() OVER (ORDER BY ABS("value_weight") DESC, "Region" COLLATE "C") = 1
-            THEN COALESCE({{value_incr}}, 0)::double precision - SUM("value_up_to") OVER ()
+            THEN COALESCE({{value_incr}}, 0)::double precision - SUM("value_part") OVER ()
             ELSE 0
         END AS "Sales"
     FROM shared
+    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
+    ORDER BY "Region" COLLATE "C"
+    OFFSET 0
 ),
 written AS (
     INSERT INTO {{fc_table}} (

@@ -2,9 +2,9 @@ WITH leaves AS (
     SELECT
         "Order Date",
         "Order Year",
-        "Category",
-        "Sub-Category",
-        "Region",
+        "Category" COLLATE "C" AS "Category",
+        "Sub-Category" COLLATE "C" AS "Sub-Category",
+        "Region" COLLATE "C" AS "Region",
         COALESCE(SUM("Sales"), 0) AS "Sales",
         COALESCE(SUM("Quantity"), 0) AS "Quantity"
     FROM {{fc_table}}
@@ -13,37 +13,52 @@ WITH leaves AS (
     GROUP BY
         "Order Date",
         "Order Year",
-        "Category",
-        "Sub-Category",
-        "Region"
+        "Category" COLLATE "C",
+        "Sub-Category" COLLATE "C",
+        "Region" COLLATE "C"
 ),
-counted AS (
+known AS (
     SELECT
         leaves.*,
-        CASE
-            WHEN {{spread}} = 'equal' THEN 1
-            WHEN {{pct}} IS NOT NULL OR BOOL_OR("Quantity" <> 0) OVER () THEN "Quantity"::numeric
-            WHEN SUM("Sales") OVER () <> 0 THEN "Sales"::numeric
-            ELSE 1
-        END AS "units_weight"
+        BOOL_OR("Sales" <> 0) OVER () AS "value_some",
+        BOOL_OR("Quantity" <> 0) OVER () AS "units_some",
+        SUM("Sales") OVER () <> 0 AS "value_nets",
+        SUM("Quantity") OVER () <> 0 AS "units_nets"
     FROM leaves
-),
-units_summed AS (
-    SELECT
-        counted.*,
-        SUM("units_weight") OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS "units_running",
-        SUM("units_weight") OVER () AS "units_total",
-        SUM(ABS("units_weight")) OVER () AS "units_swing"
-    FROM counted
-    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
 ),
 weighted AS (
     SELECT
-        units_summed.*,
+        known.*,
         CASE
             WHEN {{spread}} = 'equal' THEN 1
-            WHEN {{spread}} = 'price' THEN CASE
-                WHEN "Quantity"::numeric <> 0 THEN ((ROUND(CASE
+            WHEN {{pct}} IS NOT NULL OR "value_some" THEN "Sales"::numeric
+            WHEN "units_nets" THEN "Quantity"::numeric
+            ELSE 1
+        END AS "value_weight",
+        CASE
+            WHEN {{spread}} = 'equal' THEN 1
+            WHEN {{pct}} IS NOT NULL OR "units_some" THEN "Quantity"::numeric
+            WHEN "value_nets" THEN "Sales"::numeric
+            ELSE 1
+        END AS "units_weight"
+    FROM known
+),
+summed AS (
+    SELECT
+        weighted.*,
+        SUM("value_weight") OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS "value_running",
+        SUM("value_weight") OVER () AS "value_total",
+        SUM(ABS("value_weight")) OVER () AS "value_swing",
+        SUM("units_weight") OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS "units_running",
+        SUM("units_weight") OVER () AS "units_total",
+        SUM(ABS("units_weight")) OVER () AS "units_swing"
+    FROM weighted
+    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+),
+counted AS (
+    SELECT
+        summed.*,
+        ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "units_running"
             WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * "units_running" / NULLIF("units_total", 0)
             ELSE 0
@@ -51,40 +66,44 @@ weighted AS (
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * ("units_running" - "units_weight")
             WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * ("units_running" - "units_weight") / NULLIF("units_total", 0)
             ELSE 0
-        END, 0))::numeric * "Sales"::numeric + 0e-60) / "Quantity"::numeric
+        END, 0) AS "units_part"
+    FROM summed
+),
+worth AS (
+    SELECT
+        counted.*,
+        CASE
+            WHEN {{spread}} = 'price' THEN CASE
+                WHEN "Quantity"::numeric <> 0 THEN ("units_part"::numeric * "Sales"::numeric + 0e-60) / "Quantity"::numeric
                 ELSE ({{units_incr}}::numeric * "Sales"::numeric + 0e-60) / NULLIF("units_total", 0)::numeric
             END
-            WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::numeric
-            WHEN SUM("Quantity") OVER () <> 0 THEN "Quantity"::numeric
-            ELSE 1
-        END AS "value_weight"
-    FROM units_summed
+        END AS "value_worth"
+    FROM counted
 ),
-summed AS (
+priced AS (
     SELECT
-        weighted.*,
-        SUM("value_weight") OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS "value_running",
-        SUM("value_weight") OVER () AS "value_total",
-        SUM(ABS("value_weight")) OVER () AS "value_swing"
-    FROM weighted
+        worth.*,
+        CASE WHEN {{spread}} = 'price' THEN "value_worth" ELSE "value_weight" END AS "priced_weight",
+        CASE WHEN {{spread}} = 'price' THEN SUM("value_worth") OVER (leaf_order ROWS UNBOUNDED PRECEDING) ELSE "value_running" END AS "priced_running",
+        CASE WHEN {{spread}} = 'price' THEN SUM("value_worth") OVER () ELSE "value_total" END AS "priced_total",
+        CASE WHEN {{spread}} = 'price' THEN SUM(ABS("value_worth")) OVER () ELSE "value_swing" END AS "priced_swing"
+    FROM worth
     WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+    ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
 ),
 shared AS (
     SELECT
-        summed.*,
+        priced.*,
         ROUND(ROUND(CASE
-            WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "value_running"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / NULLIF("value_total", 0)
+            WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "priced_running"
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "priced_running" / NULLIF("priced_total", 0)
             ELSE 0
-        END, 40), 4) AS "value_up_to",
-        ROUND(CASE
-            WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "units_running"
-            WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * "units_running" / NULLIF("units_total", 0)
+        END, 40), 4) - ROUND(ROUND(CASE
+            WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * ("priced_running" - "priced_weight")
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * ("priced_running" - "priced_weight") / NULLIF("priced_total", 0)
             ELSE 0
-        END, 0) AS "units_up_to"
-    FROM summed
-    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
-        AND ({{pct}} IS NOT NULL OR COALESCE({{units_incr}}, 0) = 0 OR "units_total" <> 0 AND "units_swing" <= 1000 * ABS("units_total"))
+        END, 40), 4) AS "priced_part"
+    FROM priced
 ),
 deltas AS (
     SELECT
@@ -93,10 +112,13 @@ deltas AS (
         "Category",
         "Sub-Category",
         "Region",
-        "value_up_to" - LAG("value_up_to", 1, 0::numeric) OVER leaf_order AS "Sales",
-        "units_up_to" - LAG("units_up_to", 1, 0::numeric) OVER leaf_order AS "Quantity"
+        "priced_part" AS "Sales",
+        "units_part" AS "Quantity"
     FROM shared
-    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "priced_total" <> 0 AND "priced_swing" <= 1000 * ABS("priced_total"))
+        AND ({{pct}} IS NOT NULL OR COALESCE({{units_incr}}, 0) = 0 OR "units_total" <> 0 AND "units_swing" <= 1000 * ABS("units_total"))
+    ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    OFFSET 0
 ),
 written AS (
     INSERT INTO {{fc_table}} (

@@ -1,22 +1,30 @@
 WITH leaves AS (
     SELECT
-        "Region",
+        "Region" COLLATE "C" AS "Region",
         COALESCE(SUM("Sales"), 0) AS "Sales"
     FROM {{fc_table}}
     WHERE {{where_clause}}
         AND {{exclude_clause}}
     GROUP BY
-        "Region"
+        "Region" COLLATE "C"
+),
+known AS (
+    SELECT
+        leaves.*,
+        BOOL_OR("Sales" <> 0) OVER () AS "value_some",
+        SUM("Sales") OVER () <> 0 AS "value_nets",
+        GREATEST(2, MAX(scale("Sales")) OVER (), scale({{value_incr}})) AS "value_scale"
+    FROM leaves
 ),
 weighted AS (
     SELECT
-        leaves.*,
+        known.*,
         CASE
             WHEN {{spread}} = 'equal' THEN 1
-            WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::numeric
+            WHEN {{pct}} IS NOT NULL OR "value_some" THEN "Sales"::numeric
             ELSE 1
         END AS "value_weight"
-    FROM leaves
+    FROM known
 ),
 summed AS (
     SELECT
@@ -34,16 +42,21 @@ shared AS (
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "value_running"
             WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / NULLIF("value_total", 0)
             ELSE 0
-        END, GREATEST(2, MAX(scale("Sales")) OVER (), scale({{value_incr}}))) AS "value_up_to"
+        END, "value_scale") - ROUND(CASE
+            WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * ("value_running" - "value_weight")
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * ("value_running" - "value_weight") / NULLIF("value_total", 0)
+            ELSE 0
+        END, "value_scale") AS "value_part"
     FROM summed
-    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
 ),
 deltas AS (
     SELECT
         "Region",
-        "value_up_to" - LAG("value_up_to", 1, 0::numeric) OVER leaf_order AS "Sales"
+        "value_part" AS "Sales"
     FROM shared
-    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
+    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
+    ORDER BY "Region" COLLATE "C"
+    OFFSET 0
 ),
 written AS (
     INSERT INTO {{fc_table}} (

@@ -1,13 +1,13 @@
 WITH leaves AS (
     SELECT
-        "Region",
+        "Region" COLLATE "C" AS "Region",
         "Size",
         CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) THEN SUM("Sales") ELSE 0 END AS "Sales"
     FROM {{fc_table}}
     WHERE {{where_clause}}
         AND {{exclude_clause}}
     GROUP BY
-        "Region",
+        "Region" COLLATE "C",
         "Size"
 ),
 groups ("leaf_group", "value_incr", "units_incr") AS (

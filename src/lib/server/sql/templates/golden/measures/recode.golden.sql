@@ -1,7 +1,7 @@
 WITH leaves AS (
     SELECT
         "Order Date",
-        "Region",
+        "Region" COLLATE "C" AS "Region",
         COALESCE(SUM("Sales"), 0) AS "Sales",
         COALESCE(SUM("Quantity"), 0) AS "Quantity",
         COALESCE(SUM("Profit"), 0) AS "Profit",
@@ -11,7 +11,7 @@ WITH leaves AS (
         AND {{exclude_clause}}
     GROUP BY
         "Order Date",
-        "Region"
+        "Region" COLLATE "C"
     HAVING SUM("Sales") <> 0 OR SUM("Quantity") <> 0 OR SUM("Profit") <> 0 OR ABS(SUM("Hours")) > 1e-12 * SUM(ABS("Hours"))
 ),
 sides AS (

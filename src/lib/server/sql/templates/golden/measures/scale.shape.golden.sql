@@ -1,7 +1,7 @@
 WITH leaves AS (
     SELECT
         "Order Date",
-        "Region",
+        "Region" COLLATE "C" AS "Region",
         COALESCE(SUM("Sales"), 0) AS "Sales",
         COALESCE(SUM("Quantity"), 0) AS "Quantity",
         COALESCE(SUM("Profit"), 0) AS "Profit",
@@ -11,7 +11,7 @@ WITH leaves AS (
         AND {{exclude_clause}}
     GROUP BY
         "Order Date",
-        "Region"
+        "Region" COLLATE "C"
 ),
 groups ("leaf_group", "value_incr", "units_incr", "measure_1_incr", "measure_2_incr") AS (
     {{groups}}
