@@ -76,9 +76,10 @@ const holdsAllOf = (wide: string, narrow: string): boolean =>
   WIDEST.some(([widest, kind]) => widest === wide && kind.test(narrow));
 
 /**
- * Refuses a column that holds data and would change between a measure and a dimension or date. Rows of
+ * Refuses a column that holds data and would change between the role `measure` and a dimension or date. Rows of
  * operations repeat the values of a dimension and hold differences of a measure, so neither can be read as the
- * other.
+ * other. The roles `value` and `units` are not checked: sources that use them behave as before there were
+ * further measures.
  *
  * @param roles the columns to come, and those of the last generation by name
  * @throws AppError 422 naming the version and the column
@@ -91,7 +92,7 @@ async function refuseOtherUses(
 ): Promise<void> {
   for (const { name, role } of columns) {
     const old = before.get(name)?.role ?? role;
-    if (isMeasure(old) === isMeasure(role)) continue;
+    if (isMeasure(old) === isMeasure(role) || ![old, role].includes('measure')) continue;
     if (!(await columnHasData(tx, forecastTable(tname, version.id), name))) continue;
     throw new AppError(
       422,
