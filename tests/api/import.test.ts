@@ -339,9 +339,9 @@ describe('an import', () => {
     expect((await made.imports(many)).status).toBe(200);
     const [listed] = await made.entries();
     expect(listed.params).toEqual({ file: FILE, edits: many.slice(0, 20), edit_count: 36 });
-    const { status, body } = await service.api.get(`/log/${listed.id}`);
+    const { status, body } = await service.api.get(`/log/${listed.id}/entry`);
     expect([status, body.params]).toEqual([200, { file: FILE, edits: many }]);
-    expect(await service.api.get('/log/999999')).toMatchObject({ status: 404 });
+    expect(await service.api.get('/log/999999/entry')).toMatchObject({ status: 404 });
     await service.api.del(`/log/${listed.id}`);
     const [undone] = (await service.api.get(`${made.path}/undone`)).body;
     expect(undone.entry.params).toMatchObject({ edits: many.slice(0, 20), edit_count: 36 });

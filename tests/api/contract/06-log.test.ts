@@ -110,17 +110,17 @@ describe('GET /versions/:id/log', () => {
   });
 });
 
-describe('GET /log/:logid', () => {
+describe('GET /log/:logid/entry', () => {
   it('answers an entry as it is stored', async ({ service, sourceId }) => {
     const { baseline, versionId } = await makePlan(service, sourceId);
     const { api, query } = service;
     const [stored] = await query(`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [baseline]);
-    const { status, body } = await api.get(`/log/${baseline}`);
+    const { status, body } = await api.get(`/log/${baseline}/entry`);
     expect(status).toBe(200);
     expect(body).toEqual({ ...stored, stamp: expect.any(String), version_id: versionId });
     ok(await api.del(`/log/${baseline}`));
-    await refused(service, () => api.get(`/log/${baseline}`), 404);
-    await refused(service, () => api.get('/log/abc'), 400);
+    await refused(service, () => api.get(`/log/${baseline}/entry`), 404);
+    await refused(service, () => api.get('/log/abc/entry'), 400);
   });
 });
 

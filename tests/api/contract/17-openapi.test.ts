@@ -312,7 +312,7 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     await service.api.del(`/log/${logid}`);
     return service.api.post(`${path}/redo/${logid}`, user);
   }),
-  'GET /log/{logid}': onPlan((service, _, logid) => service.api.get(`/log/${logid}`)),
+  'GET /log/{logid}/entry': onPlan((service, _, logid) => service.api.get(`/log/${logid}/entry`)),
   'PATCH /log/{logid}': onPlan((service, _, logid) =>
     service.api.patch(`/log/${logid}`, { note: 'x' }),
   ),

@@ -84,7 +84,7 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
   },
   {
     method: 'get',
-    path: '/log/{logid}',
+    path: '/log/{logid}/entry',
     role: 'reader',
     summary: 'A log entry with all of its request',
     answer: json(LogEntry),

@@ -4,11 +4,8 @@ import { undoResponse } from '$lib/server/http/answers';
 import { prefersMinimal } from '$lib/server/http/asked';
 import { readJson, readOptionalWrite } from '$lib/server/http/request-body';
 import { logidParam } from '$lib/server/http/params';
-import { editNote, logEntry, undo } from '$lib/server/services/log';
+import { editNote, undo } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
-
-export const GET: RequestHandler = async ({ locals, params }) =>
-  json(await logEntry(locals.db, logidParam(params.logid)));
 
 export const DELETE: RequestHandler = async (event) => {
   const { locals, params } = event;
