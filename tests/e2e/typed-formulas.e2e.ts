@@ -193,7 +193,7 @@ test('the panel shows the totals of a further measure, changes it, and lets it f
     [80, 60],
   ]);
 
-  // One percentage of sales and pieces leaves the cost alone, unless it has the same.
+  // The same percentage for sales and pieces does not change the cost, unless it is also entered for the cost.
   await field('Cost follows the percentage of Sales').uncheck();
   await field('Sales: Percent').fill('-50');
   await field('pieces: Percent').fill('-50');

@@ -116,8 +116,8 @@ const FileAmounts = v.object({ row_count: v.number(), amounts: byColumn(v.number
 export type FileAmounts = v.InferOutput<typeof FileAmounts>;
 
 /**
- * What a file does to a table that exists: rows and sums before and after, in all and by the months of a date column.
- * Rows without a date have the month null. The months are the first 500.
+ * The effect of a file on an existing table: rows and sums before and after, in total and by the months of a date
+ * column. The month of rows without a date is null. At most the first 500 months are listed.
  */
 const FileEffect = v.object({
   mode: v.picklist(FILE_MODES),

@@ -2,12 +2,10 @@
 import { isResult } from '../pivot/rows/formula-columns';
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
-import { isMeasure, measureKey } from '../contract/columns';
 import type { Explanation } from '../contract/log';
 import { isLoad, type LogOperation } from '../contract/operations';
 import type { Origin } from '../pivot/rows/origin-columns';
 import type { Loading } from './loading.svelte';
-import { namedMeasures } from './measure-words';
 import type { PlannedVersion } from './planned-version.svelte';
 import { SELECTION_PAUSE_MS, type Selection } from './selection.svelte';
 import { waterfall, type Waterfall } from './waterfall';
@@ -62,11 +60,8 @@ export class Why {
   get key(): string {
     if (this.choice && this.choice.measure === this.measure) return this.choice.key;
     const measure = this.part?.measure ?? this.measure;
-    const column = this.planned.columns.find(
-      ({ cname, role }) => cname === measure && isMeasure(role),
-    );
-    if (column) return measureKey({ role: column.role, name: column.cname });
-    return namedMeasures(this.planned)[0]?.key ?? 'value';
+    const key = measure === null ? null : this.planned.keyOf(measure);
+    return key ?? this.planned.measureKeys[0] ?? 'value';
   }
 
   set key(key: string) {

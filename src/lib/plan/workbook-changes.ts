@@ -48,7 +48,7 @@ interface Placed {
   column: readonly CellValue[];
   /** By how much the file changes the cell; null if it has no number. */
   difference: number | null;
-  /** What is written; null if the cell cannot be changed. */
+  /** The change to write; null if the cell cannot be changed. */
   change: FileChange | null;
 }
 

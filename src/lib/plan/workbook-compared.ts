@@ -5,7 +5,7 @@ import type { LogEntry } from '../contract/log';
 import { tidy } from '../pivot/values/cell-value';
 import { isNear, type FileChange, type FileFault, type Measure } from './workbook-changes';
 
-/** How a cell is written that somebody else has changed too: as the number of the file, or as its change. */
+/** What to write into a cell that somebody else has also changed: the number of the file, or its change. */
 export type Choice = 'number' | 'change';
 
 /** The choices by the address of their cell. */

@@ -1,5 +1,6 @@
 /** Sends the events of all versions to a URL, in order. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { VersionEvent } from '../contract/events';
 import type { Listener, Listening } from './db/listener';
 import type { Told } from './db/notify';
@@ -95,7 +96,8 @@ export class Webhook implements Listening {
       } else {
         this.attempts.failed++;
         if (failures === 0) this.log.failed(fault);
-        await pause(PAUSES[Math.min(failures, PAUSES.length - 1)] ?? 0, signal);
+        const ms = PAUSES[Math.min(failures, PAUSES.length - 1)];
+        await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
         if (signal.aborted) return;
         failures++;
       }
@@ -116,14 +118,3 @@ export class Webhook implements Listening {
     this.stop();
   }
 }
-
-/** Resolves after a time, or when a signal ends it. */
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    timer.unref();
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });

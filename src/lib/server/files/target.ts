@@ -15,7 +15,7 @@ export interface TargetColumn {
   scale: number | null;
 }
 
-/** The table that a file goes to. */
+/** An existing table that a file is loaded into. */
 export interface Target {
   tname: string;
   mode: FileMode;

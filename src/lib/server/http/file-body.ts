@@ -169,7 +169,7 @@ function noRoom(error: unknown): never {
   );
 }
 
-/** The table that a file goes to; undefined for a new one. @throws AppError 400 for a table without a mode, or the reverse */
+/** The existing table that a request loads its file into; undefined for a new one. @throws AppError 400 for a table without a mode, or the reverse */
 export function targetQuery(url: URL): { table: string; mode: FileMode } | undefined {
   const mode = optionalChoice(url, 'mode', FILE_MODES);
   if (!url.searchParams.has('table')) {

@@ -29,7 +29,7 @@ import { effectOf, fittedTo, MonthSums, type Target, type TargetColumn } from '.
 /** Whether files are accepted, and their largest size in bytes. */
 export const files = (limit: number): FilesAnswer => ({ accepted: limit > 0, limit });
 
-/** The table that a file goes to, as it was asked for. */
+/** The requested table for the rows of a file. */
 export interface AskedTarget {
   table: string;
   mode: FileMode;
@@ -39,7 +39,7 @@ export interface AskedTarget {
  * Recognises the notations and types of a file, and converts its first rows
  * (docs/contract/04-data-loading.md#post-filespreview).
  *
- * @param asked the table that the rows go to; a new one if undefined
+ * @param asked the existing table to load; undefined for a new table
  * @throws AppError 400 for a name that names no table, 404 if the table is not there, 422 if the file cannot be read
  * or does not fit the table
  */
@@ -73,7 +73,7 @@ export async function previewFile(
 }
 
 /**
- * Makes a table from a file, or loads it into one, in one transaction (docs/contract/04-data-loading.md#post-files).
+ * Makes a table from a file, or loads the file into an existing table, in one transaction (docs/contract/04-data-loading.md#post-files).
  *
  * @throws AppError as {@link previewFile}; 409 if the name is taken, 422 if rows do not fit and may not be left out
  */

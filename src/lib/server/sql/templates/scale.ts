@@ -117,8 +117,8 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     const sumSoFar = m === priced ? sql`ROUND(${amount}, ${WORTH_SUM_SCALE})` : amount;
     return sql`ROUND(${sumSoFar}, ${m.decimals === null ? m.scale : sql`${m.decimals}`})`;
   };
-  // What a leaf gets: for an exact measure the difference of two rounded running sums. The running sum of the leaf
-  // before is the one of this leaf without its weight, which needs no window.
+  // The amount that a leaf gets. For an exact measure, it is the difference of two rounded running sums: that of the
+  // leaf, and the same without the weight of the leaf. So the running sum of the leaf before needs no window.
   const share = (m: Measure): SqlText =>
     m.exact
       ? sql`${upTo(m, m.running)} - ${upTo(m, sql`(${m.running} - ${m.weight})`)}`
