@@ -5,6 +5,7 @@ import { it } from '../support/api';
 import { expectTotals, measured, NAMES } from '../support/measured';
 import { plan } from '../support/planned';
 
+const FILE = { name: 'plan.xlsx', sha256: '0'.repeat(64) };
 const NORTH = { Region: 'North' };
 const IN_NORTH = `"Region" = 'North'`;
 
@@ -414,20 +415,97 @@ describe('The other operations', () => {
     expectTotals({ ...copied, row_count: before.row_count }, before);
   });
 
-  it('leave further measures unchanged in an import, which cannot name them', async ({
+  it('import totals and amounts of further measures, each cell to the last digit', async ({
     service,
   }) => {
-    const { done, refused, sums } = await measured(service);
-    const before = await sums(IN_NORTH);
-    const file = { name: 'plan.xlsx', sha256: '0'.repeat(64) };
-    const cell = { slice: NORTH, value_total: 9000 };
-    const named = { file, edits: [{ ...cell, measures: { cost: { total: 1 } } }] };
-    expect((await refused('import', named, 400)).field).toBe('edits.0.measures');
-    await done('import', { file, edits: [cell] });
-    const after = await sums(IN_NORTH);
-    expect(after.value_total).toBe(9000);
-    expect(after.measures.cost).toBe(before.measures.cost);
-    expect((await sums(`pf_iter = 'import'`)).measures).toEqual({ cost: 0, hours: 0, share: 0 });
+    const { done, refused, sums, id } = await measured(service);
+    const before = { north: await sums(IN_NORTH), west: await sums(`"Region" = 'West'`) };
+    const [{ id: since }] = (await service.api.get(`/versions/${id}/log`)).body.entries;
+    const added = { slice: NORTH, measures: { cost: { incr: 7.125 } } };
+    await done('scale', added);
+    const [{ id: logid }] = (await service.api.get(`/versions/${id}/log`)).body.entries;
+    const edits = [
+      { slice: NORTH, value_total: 9000, measures: { cost: { total: 5000.001 } } },
+      { slice: { Region: 'West' }, measures: { share: { incr: -3 }, hours: { total: 100.5 } } },
+    ];
+    const { cells } = await done('import/preview', { edits, since });
+    const { row_count: _, ...north } = await sums(IN_NORTH);
+    expectTotals(cells[0], { ...(await sums(IN_NORTH)), ...north });
+    expectTotals(cells[1], before.west);
+    expect(cells.map((cell: { refusal: null }) => cell.refusal)).toEqual([null, null]);
+    expect(cells[0].entries).toMatchObject([
+      { logid, value_total: 0, units_total: 0, measures: { cost: 7.125, hours: 0, share: 0 } },
+    ]);
+    expect(cells[1].entries).toEqual([]);
+
+    const stale = { file: FILE, edits, seen: since };
+    expect((await refused('import', stale, 409)).field).toBe('seen');
+    await done('import', { ...stale, seen: logid });
+    expect(await sums(IN_NORTH)).toMatchObject({
+      ...{ value_total: 9000, units_total: before.north.units_total },
+      measures: { cost: 5000.001, share: before.north.measures.share },
+    });
+    const west = await sums(`"Region" = 'West'`);
+    expect(west).toMatchObject({
+      ...{ value_total: before.west.value_total, measures: { cost: before.west.measures.cost } },
+    });
+    expect(west.measures.hours).toBeCloseTo(100.5, 9);
+    expect(west.measures.share).toBeCloseTo(before.west.measures.share! - 3, 9);
+    const [entry] = (await service.api.get(`/versions/${id}/log`)).body.entries;
+    expect(entry.params).toEqual({ file: FILE, edits });
+    expectTotals(entry, await sums(`pf_logid = ${entry.id}`));
+
+    // A part of it is taken back, it is undone and redone, and it runs again in a replay.
+    const reversed = await service.api.post(`/log/${entry.id}/reverse`, {
+      ...{ slice: { Region: 'West' }, pf_user: 'ann' },
+    });
+    expect(reversed.body.error).toBeUndefined();
+    expectTotals({ ...(await sums(`"Region" = 'West'`)), row_count: 48 }, before.west);
+    const [reverse] = (await service.api.get(`/versions/${id}/log`)).body.entries;
+    await service.api.del(`/log/${reverse.id}`);
+    await service.api.del(`/log/${entry.id}`);
+    await done('scale', { slice: NORTH, pct: 10 });
+    await done(`redo/${entry.id}`);
+    expect(await sums(IN_NORTH)).toMatchObject({ value_total: 9000, measures: { cost: 5000.001 } });
+    const { version } = await done('replay', { name: 'Again' });
+    const again = await service.api.post(`/versions/${version.id}/slice`, { slice: NORTH });
+    expect(again.body).toMatchObject({ value_total: 9000, measures: { cost: 5000.001 } });
+  });
+
+  it('refuse a cell of an import with the measure to blame', async ({ service }) => {
+    const { refused, done } = await measured(service);
+    const cell = (measures: object, slice: object = NORTH) => ({ slice, measures });
+    const cases: [edits: object[], status: number, field: string, column?: string][] = [
+      [[cell({ cost: {} })], 400, 'edits.0.measures.cost', 'cost'],
+      [[cell({ cost: { total: 1, incr: 1 } })], 400, 'edits.0.measures.cost', 'cost'],
+      [[cell({ cost: { pct: 1 } })], 400, 'edits.0.measures.cost', 'cost'],
+      [[cell({ cost: { total: 'keep' } })], 400, 'edits.0.measures.cost.total', 'cost'],
+      [[cell({ cost: { total: null } })], 400, 'edits.0.measures.cost', 'cost'],
+      [[cell({})], 400, 'edits.0'],
+      [[cell({ Sales: { total: 1 } })], 422, 'edits.0.measures.Sales.total', 'Sales'],
+      [[cell({ profit: { total: 1 } })], 422, 'edits.0.measures.profit.total', 'profit'],
+      [[cell({ cost: { total: 1e14 } })], 422, 'edits.0.measures.cost.total', 'cost'],
+      [
+        [cell({ cost: { total: 1 } }), cell({ cost: { incr: 1 } }, { Product: 'Desk' })],
+        ...[400 as const, 'edits.1.slice'],
+      ] as [object[], number, string],
+    ];
+    for (const [edits, status, field, column] of cases) {
+      const answer = await refused('import', { file: FILE, edits }, status);
+      expect([answer.field ?? answer.error.split(':')[0], answer.column]).toEqual([field, column]);
+    }
+    // Two measures of the same rows may be in different cells.
+    await done('import', {
+      file: FILE,
+      edits: [cell({ cost: { total: 1 } }), cell({ share: { incr: 1 } }, { Product: 'Desk' })],
+    });
+    await done('locks', { slice: NORTH });
+    const { error } = await refused(
+      'import',
+      { file: FILE, edits: [cell({ cost: { total: 2 } })] },
+      422,
+    );
+    expect(error).toBe('Nothing was written, because every row of edits.0 is locked');
   });
 
   it('answer further measures in previews, one after the other', async ({ service }) => {

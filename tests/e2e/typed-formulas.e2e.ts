@@ -1,38 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '../support/e2e';
-import { planTable } from '../support/planned-table';
-import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
+import { MARGIN, planMargins } from './planned-margins';
 import { readWorkbook } from './workbook';
 
 /** Results typed into cells of formulas change a measure that the formula uses. */
 
 test.use({ template: 'service' });
 
-const MARGIN = 'Margin %';
 const at = (region: string, column: string) => ({ row: [region], column: [column] });
-
-/** Plans sales and costs of two regions, with a margin. */
-async function planMargins(service: Service) {
-  await service.query(`CREATE TABLE public.margins AS
-    SELECT region, day::date, sales::numeric(12,2), pieces, cost::numeric(12,2)
-    FROM (VALUES ('North', '2027-01-05', 100, 3, 60), ('North', '2027-02-05', 50, 2, 30),
-      ('West', '2027-01-07', 80, 4, 60)) AS r (region, day, sales, pieces, cost)`);
-  const planned = await planTable(service, 'margins', {
-    region: 'dimension',
-    day: 'date',
-    sales: { role: 'value', label: 'Sales' },
-    pieces: 'units',
-    cost: { role: 'measure', label: 'Cost' },
-  });
-  const formula = { name: MARGIN, expression: '(sales - cost) / sales', pf_user: 'ann' };
-  const made = await service.api.post(`/sources/${planned.sourceId}/formulas`, {
-    ...formula,
-    format: { style: 'percent' },
-  });
-  expect(made.status).toBe(201);
-  return planned;
-}
 
 test('a margin is typed by changing its sales or its cost, and then sorted by, drawn and exported', async ({
   page,

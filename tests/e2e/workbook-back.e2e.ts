@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
-import { PivotPage } from './pivot-page';
+import { arrange, PivotPage } from './pivot-page';
+import { MARGIN, planMargins } from './planned-margins';
 import { addressIn, drop, dropAll, exportWorkbook, withNumbers } from './workbook';
 
 /** A workbook is exported, changed elsewhere, and dropped back while somebody else changes the plan. */
@@ -155,6 +156,68 @@ test('the last of several files counts, failures can be tried again, and a chang
   await dialog.getByRole('button', { name: 'Write 1 number', exact: true }).click();
   await expect(page.getByText(/^Imported: saved as /)).toBeVisible();
   expect(Number(await salesOf(service, 'Phones'))).toBe(54_321);
+});
+
+test('further measures of a workbook are compared and written, and results of formulas are refused', async ({
+  page,
+  service,
+}) => {
+  const { versionId, table } = await planMargins(service);
+  const stored = async () =>
+    (
+      await service.query<{ sales: number; cost: number }>(
+        `SELECT sum(sales)::float8 AS sales, sum(cost)::float8 AS cost FROM ${table}
+         GROUP BY region ORDER BY region`,
+      )
+    ).map(({ sales, cost }) => [sales, cost]);
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await pivot.open(versionId);
+  await arrange(page, {
+    ...{ group_by: ['region'], split_by: [], columns: ['sales', 'cost', MARGIN] },
+  });
+  await expect.poll(() => pivot.text({ row: ['North'], column: [MARGIN] })).toBe('40.0%');
+  // Rows: the headers, the total, North and West. Columns: the region, sales, cost and the margin.
+  const changed = withNumbers(await exportWorkbook(page), {
+    ...{ B3: 160, C3: 91.5, D3: 0.5 },
+    ...{ C4: 61.25, C2: 152.75 },
+  });
+  const scale = { slice: { region: 'North' }, measures: { cost: { incr: 2.25 } }, pf_user: 'eve' };
+  expect((await service.api.post(`/versions/${versionId}/scale`, scale)).status).toBe(200);
+
+  await drop(page, 'margins.xlsx', changed);
+  const dialog = page.getByRole('dialog', { name: 'Read “margins.xlsx” back' });
+  await expect(dialog.getByTestId('workbook-summary')).toContainText('has changed 4 numbers');
+  await expect(dialog.getByTestId('workbook-faults')).toContainText(
+    'D3 North, Margin %This number is computed by a formula. Change the measures that it uses.',
+  );
+  const conflicts = dialog.getByRole('region', { name: 'Cells that somebody else has changed' });
+  await expect(conflicts.getByRole('row')).toHaveText([
+    /^Cell/,
+    /^C3 North, cost\s*90\.00\s*92\.25\s*91\.50\s*\+1\.50\s*eve: Scale, \+2\.25/,
+  ]);
+  await expect(
+    dialog.getByRole('region', { name: 'Changes of the file', exact: true }).getByRole('row'),
+  ).toHaveText([
+    /^Cell/,
+    /^B3 North, sales\s*150\.00\s*160\.00\s*\+10/,
+    /^C4 West, cost\s*60\.00\s*61\.25\s*\+1\.25/,
+  ]);
+  await dialog.getByRole('button', { name: 'My change for all' }).click();
+  if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
+  await dialog.getByRole('button', { name: 'Write 3 numbers' }).click();
+  await expect(page.getByText(/^Imported: saved as /)).toBeVisible();
+  expect(await stored()).toEqual([
+    [160, 93.75],
+    [80, 61.25],
+  ]);
+  await expect.poll(() => pivot.text({ row: ['North'], column: ['cost'] })).toBe('93.75');
+  await page.getByRole('button', { name: 'Undo', exact: true }).first().click();
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  expect(await stored()).toEqual([
+    [150, 92.25],
+    [80, 60],
+  ]);
 });
 
 test('a workbook that LibreOffice has saved is chosen, and locked cells are listed', async ({

@@ -1,7 +1,7 @@
 /** Imports: the cells of a file that was changed elsewhere, and what they would change. */
 import * as v from 'valibot';
 import { amounts, checkAmounts } from './amounts';
-import { filledText, number, pfUser, note, Totals } from './primitives';
+import { byColumn, filledText, number, pfUser, note, Totals } from './primitives';
 import { AskedSlice, Slice } from './slices';
 
 /** Maximum number of cells of one import. */
@@ -36,12 +36,29 @@ const cellAmounts = {
   units_incr,
 };
 
+const Imported = v.pipe(
+  v.object({
+    total: totalOf('measure'),
+    incr: v.optional(
+      v.nullable(v.pipe(number, v.description("Amount added to the measure's total"))),
+    ),
+  }),
+  v.check(({ total, incr }) => (total == null) !== (incr == null), 'needs either total or incr'),
+);
+
 /** One cell of an import. */
 export const ImportEdit = v.pipe(
   v.object({
     slice: AskedSlice,
     ...cellAmounts,
-    measures: v.optional(v.null('cannot be imported; change further measures with a scale')),
+    measures: v.optional(
+      v.nullable(
+        v.pipe(
+          byColumn(Imported),
+          v.description('Amounts of further measures by column: total or incr'),
+        ),
+      ),
+    ),
   }),
   v.rawCheck(checkAmounts),
 );
@@ -80,6 +97,7 @@ export const ImportParams = v.object({
     v.object({
       slice: Slice,
       ...{ value_total: stored, units_total: stored, value_incr: stored, units_incr: stored },
+      measures: v.optional(byColumn(v.object({ total: stored, incr: stored }))),
     }),
   ),
   edit_count: v.pipe(

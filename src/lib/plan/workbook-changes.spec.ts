@@ -3,7 +3,7 @@ import type { Book, BookCell } from '../pivot/excel/read-back';
 import type { CellValue } from '../pivot/values/engine-types';
 import { changesOf } from './workbook-changes';
 
-const FIXED = { value: 2, units: 0 };
+const FIXED = { value: 2, units: 0, cost: 3 };
 
 type Path = readonly CellValue[];
 type Kind = BookCell['cell']['kind'];
@@ -14,7 +14,7 @@ const cell = (
   [row, column]: [row: Path, column: Path],
   was: number | null,
   text: string,
-  { kind = 'number', measure = 'value' }: { kind?: Kind; measure?: 'value' | 'units' | null } = {},
+  { kind = 'number', measure = 'value' }: { kind?: Kind; measure?: string | null } = {},
 ): BookCell => ({
   address,
   was,
@@ -162,6 +162,32 @@ describe('a total and its parts', () => {
     const price = cell('C4', [CHAIRS, ['Jan']], 1, '2', { measure: null });
     const units = cell('D4', [CHAIRS, ['Jan']], null, '2', { measure: 'units' });
     expect(changed(total, price, units)).toEqual([['B3', 50, 90]]);
+  });
+
+  it('of a further measure are compared by themselves, in its decimals', () => {
+    const cost = { measure: 'cost' };
+    const cells = [
+      cell('B3', [EAST, ['Jan']], 50, '90'),
+      cell('C3', [EAST, ['Jan']], 50, '60.125', cost),
+      cell('C4', [CHAIRS, ['Jan']], 30, '40.1249', cost),
+      cell('D4', [CHAIRS, ['Feb']], 30, '30.0004', cost),
+    ];
+    expect(changed(...cells)).toEqual([
+      ['B3', 50, 90],
+      ['C4', 30, 40.125],
+    ]);
+    const [, total] = cells;
+    expect(total && changed(total)).toEqual([['C3', 50, 60.125]]);
+  });
+
+  it('of a measure that the source no longer has cannot be written', () => {
+    const cells = [
+      cell('B3', [CHAIRS, ['Jan']], 1, '2', { measure: 'profit' }),
+      cell('B4', [DESKS, ['Jan']], 1, '1', { measure: 'profit' }),
+    ];
+    expect(faults(...cells)).toEqual([
+      ['B3', 'The source no longer has this measure. Export the pivot again.'],
+    ]);
   });
 
   it('do not concern the other measure', () => {

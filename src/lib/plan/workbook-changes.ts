@@ -6,14 +6,13 @@ import { joinedSlices } from '../pivot/slice/joined-slices';
 import { tidy } from '../pivot/values/cell-value';
 import type { CellValue } from '../pivot/values/engine-types';
 
-export type Measure = 'value' | 'units';
-
 /** A number that the file has changed. */
 export interface FileChange {
   address: string;
   /** The headers of the cell, for a sentence. */
   name: string;
-  measure: Measure;
+  /** Its key: `value`, `units`, or the column of a further measure. */
+  measure: string;
   slice: Slice;
   was: number;
   /** What the file says, rounded to the decimals of the measure. */
@@ -35,6 +34,7 @@ export interface FileChanges {
 
 const EMPTY =
   'The cell was empty when it was exported: it has no rows to change. Type the amount into the pivot.';
+const NO_MEASURE = 'The source no longer has this measure. Export the pivot again.';
 const COMPUTED = 'This number is computed from others. Change value or units.';
 
 /** Maximum number of addresses in a sentence. */
@@ -43,7 +43,7 @@ const MOST_NAMED = 5;
 /** A cell that the file has changed, and its place in the trees of rows and columns. */
 interface Placed {
   address: string;
-  measure: Measure;
+  measure: string;
   row: readonly CellValue[];
   column: readonly CellValue[];
   /** By how much the file changes the cell; null if it has no number. */
@@ -81,7 +81,7 @@ export function changesOf(book: Book, decimals: FixedDecimals): FileChanges {
     for (const cell of cells) if (cell.change && !refused.has(cell)) refused.set(cell, why);
   };
   for (const [total, parts] of sums) {
-    const why = whyDisagree(total, parts, decimals[total.measure]);
+    const why = whyDisagree(total, parts, decimals[total.measure] ?? null);
     if (why) refuse(why.isOfTotal ? [total] : [total, ...parts], why.sentence);
   }
   for (const [one, other] of crossing(smallest.filter(({ change }) => change))) {
@@ -137,9 +137,10 @@ function changeOf(
   }
   const { measure } = column;
   const number = Number(text);
-  const decimals = measure === null ? null : fixed[measure];
+  const decimals = measure === null ? null : (fixed[measure] ?? null);
   if (was !== null && isNear(was, number, decimals)) return null;
   if (measure === null) return { why: column.why ?? COMPUTED };
+  if (!Object.hasOwn(fixed, measure)) return { why: NO_MEASURE };
   const file = decimals === null ? tidy(number) : roundTo(tidy(number), decimals);
   if (was === null) return file === 0 ? null : { why: EMPTY };
   const why = row.why ?? column.why;
@@ -169,7 +170,7 @@ export const isNear = (one: number, other: number, decimals: number | null): boo
 const upward = (path: readonly CellValue[]): string[] =>
   Array.from({ length: path.length + 1 }, (_, i) => JSON.stringify(path.slice(0, i)));
 
-const place = (measure: Measure, row: string, column: string): string =>
+const place = (measure: string, row: string, column: string): string =>
   `${measure}|${row}|${column}`;
 
 /** Splits changed cells into those without a changed part, and totals with their smallest changed parts. */

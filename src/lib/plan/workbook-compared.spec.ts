@@ -2,15 +2,10 @@ import { expect, it } from 'vitest';
 import type { ImportCell } from '../contract/imports';
 import { amountAfter, asChosen, asTotal, compare, editsOf } from './workbook-compared';
 
-const FIXED = { value: 2, units: 0 };
+const FIXED = { value: 2, units: 0, cost: 3, hours: null };
 const SLICE = { Region: 'East' };
 
-const change = (
-  address: string,
-  was: number,
-  file: number,
-  measure: 'value' | 'units' = 'value',
-) => ({
+const change = (address: string, was: number, file: number, measure = 'value') => ({
   ...{ address, name: address, measure, slice: SLICE, was, file },
 });
 
@@ -24,6 +19,31 @@ it('writes value and units of a cell by one edit', () => {
     edits: [{ slice: SLICE, value_total: 2, units_total: 5 }],
     places: [0, 0],
   });
+});
+
+it('writes further measures of a cell by the same edit, with their own decimals', () => {
+  const changes = [
+    change('B3', 1, 2),
+    change('C3', 4, 5.25, 'cost'),
+    change('D3', 0.1, 0.4, 'hours'),
+  ];
+  const { edits, places } = editsOf(changes, asTotal);
+  expect(places).toEqual([0, 0, 0]);
+  expect(edits).toEqual([
+    { slice: SLICE, value_total: 2, measures: { cost: { total: 5.25 }, hours: { total: 0.4 } } },
+  ]);
+  const now = cellOf(1, { measures: { cost: 4.5, hours: 0.1 } });
+  const { changes: compared } = compare(changes, [now, now, now], [], FIXED);
+  expect(compared.map(({ now, isConflict }) => [now, isConflict])).toEqual([
+    [1, false],
+    [4.5, true],
+    [0.1, false],
+  ]);
+  const choices = { C3: 'change' } as const;
+  expect(compared.map((each) => amountAfter(each, choices, FIXED))).toEqual([2, 5.75, 0.4]);
+  expect(editsOf(compared, asChosen(choices, FIXED)).edits).toEqual([
+    { slice: SLICE, value_total: 2, measures: { cost: { incr: 1.25 }, hours: { total: 0.4 } } },
+  ]);
 });
 
 it('asks for a choice where the plan differs from what was exported, and computes both exactly', () => {

@@ -1,9 +1,11 @@
 /** Compares the changes of a workbook with the plan as it is now, and makes the edits that are written of them. */
+import { isSingleRole } from '../contract/columns';
 import { roundTo, type FixedDecimals } from '../contract/decimals';
 import type { ImportCell, ImportEdit } from '../contract/imports';
 import type { LogEntry } from '../contract/log';
 import { tidy } from '../pivot/values/cell-value';
-import { isNear, type FileChange, type FileFault, type Measure } from './workbook-changes';
+import { totalOf } from './entry-totals';
+import { isNear, type FileChange, type FileFault } from './workbook-changes';
 
 /** What to write into a cell that somebody else has also changed: the number of the file, or its change. */
 export type Choice = 'number' | 'change';
@@ -33,13 +35,13 @@ const REFUSALS = {
 } as const satisfies Record<NonNullable<ImportCell['refusal']>, string>;
 
 /** Returns an amount with the decimals of its measure. */
-export function roundedAs(measure: Measure, amount: number, fixed: FixedDecimals): number {
-  const decimals = fixed[measure];
+function roundedAs(measure: string, amount: number, fixed: FixedDecimals): number {
+  const decimals = fixed[measure] ?? null;
   return decimals === null ? tidy(amount) : roundTo(tidy(amount), decimals);
 }
 
 /**
- * Returns one edit for each slice. Value and units of one cell are one edit.
+ * Returns one edit for each slice. The measures of one cell are one edit.
  *
  * @param amountOf the amount of each change
  */
@@ -54,16 +56,26 @@ export function editsOf<Change extends FileChange>(
     const key = JSON.stringify(slice);
     const place = known.get(key) ?? edits.length;
     known.set(key, place);
-    edits[place] = { ...edits[place], slice, ...amountOf(change) };
+    const [before, amount] = [edits[place], amountOf(change)];
+    const measures = { ...before?.measures, ...amount.measures };
+    const further = Object.keys(measures).length > 0 && { measures };
+    edits[place] = { ...before, slice, ...amount, ...further };
     return place;
   });
   return { edits, places };
 }
 
+const amountOf = (
+  measure: string,
+  kind: 'total' | 'incr',
+  amount: number,
+): Omit<ImportEdit, 'slice'> =>
+  isSingleRole(measure)
+    ? { [`${measure}_${kind}`]: amount }
+    : { measures: { [measure]: { [kind]: amount } } };
+
 /** The amount of a change as its new total. */
-export const asTotal = ({ measure, file }: FileChange): Omit<ImportEdit, 'slice'> => ({
-  [`${measure}_total`]: file,
-});
+export const asTotal = ({ measure, file }: FileChange) => amountOf(measure, 'total', file);
 
 /**
  * Compares changes with the cells as they are now.
@@ -86,10 +98,10 @@ export function compare(
       faults.push({ address, name, why: REFUSALS[cell?.refusal ?? 'no_rows'] });
       return [];
     }
-    const now = roundedAs(measure, cell[`${measure}_total`] ?? 0, fixed);
-    const isConflict = !isNear(now, was, fixed[measure]);
+    const now = roundedAs(measure, totalOf(cell, measure) ?? 0, fixed);
+    const isConflict = !isNear(now, was, fixed[measure] ?? null);
     const others = (cell.entries ?? []).flatMap((each): Other[] => {
-      const amount = each[`${measure}_total`] ?? 0;
+      const amount = totalOf(each, measure) ?? 0;
       return amount === 0 ? [] : [{ entry: entryOf.get(each.logid), amount }];
     });
     return [{ ...change, now, isConflict, others }];
@@ -115,5 +127,5 @@ export const asChosen =
   (change: ComparedChange): Omit<ImportEdit, 'slice'> => {
     const { measure, file, was, isConflict, address } = change;
     if (!isConflict || choices[address] !== 'change') return asTotal(change);
-    return { [`${measure}_incr`]: roundedAs(measure, file - was, fixed) };
+    return amountOf(measure, 'incr', roundedAs(measure, file - was, fixed));
   };

@@ -82,10 +82,9 @@ function measureOf(session: PlanSession, header: ReadHeader) {
   const computed = (why: string) => ({ measure: null, slice: null, why });
   if (part?.origin === 'price') return computed('A price is computed. Change value or units.');
   if (part?.origin === 'formula')
-    return computed('A formula is computed. Change the measures that it uses.');
+    return computed('This number is computed by a formula. Change the measures that it uses.');
   if (part) return computed(NOT_THE_PLAN[part.origin]);
   if (header.aggregate !== 'sum') return computed('This number is no sum. Change a sum instead.');
-  if (name === planned.valueColumn?.cname) return { measure: 'value' as const, ...line };
-  if (name === planned.unitsColumn?.cname) return { measure: 'units' as const, ...line };
-  return computed('This number is neither value nor units.');
+  const measure = planned.keyOf(name);
+  return measure === null ? computed('This number is no measure.') : { measure, ...line };
 }

@@ -51,8 +51,8 @@ export const OriginRow = Line;
 export type OriginRow = v.InferOutput<typeof OriginRow>;
 export const OriginColumn = v.object({
   ...Line.entries,
-  /** The measure that the column shows; null for a computed number. */
-  measure: v.nullable(v.picklist(['value', 'units'])),
+  /** The key of the measure that the column shows; null for a computed number. */
+  measure: v.nullable(v.string()),
 });
 export type OriginColumn = v.InferOutput<typeof OriginColumn>;
 

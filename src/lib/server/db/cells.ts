@@ -1,40 +1,37 @@
 /** Queries of the cells of an import. */
 import * as v from 'valibot';
+import { measureKey } from '../../contract/columns';
+import { byColumn } from '../../contract/primitives';
 import type { EditedSlice } from '../sql/edited-leaves';
 import { editedLeaves } from '../sql/edited-leaves';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { leafColumns, measureKind, measureOf } from '../sql/forecast-columns';
+import { leafColumns, measureColumns, measureKind, measureWord } from '../sql/forecast-columns';
 import { groupedBy } from '../sql/grain';
 import type { Identifier, SqlText } from '../sql/quote';
-import { commas, ident, sql } from '../sql/quote';
+import { commas, ident, literal, sql } from '../sql/quote';
 import { NOISE } from '../sql/templates/leaves';
 import { freeName } from '../sql/templates/lists';
 import type { Queryable } from './queryable';
-
-const exactAmount = v.nullable(v.string());
+import { numbersByColumn, Totals, totals } from './totals';
 
 const Cell = v.object({
   number: v.number(),
-  /** Number of rows that operations see, and of the others. */
+  /** Number of rows that operations see. */
   rows: v.number(),
-  skipped: v.number(),
   isFree: v.boolean(),
-  /** Totals of the rows that operations see, as text with all their digits; null without such a measure. */
-  value: exactAmount,
-  units: exactAmount,
+  /** Totals of the rows that operations see, by measure, as text with all their digits. */
+  totals: byColumn(v.string()),
   /** Absolute amounts below these are noise of a floating-point measure; 0 for an exact one. */
-  valueNoise: v.number(),
-  unitsNoise: v.number(),
-  /** The most decimals that an amount has. */
-  valueDecimals: v.number(),
-  unitsDecimals: v.number(),
+  noise: numbersByColumn,
+  /** The most decimals that an amount of an exact measure has; 0 for a floating-point one. */
+  decimals: numbersByColumn,
   /**
    * The highest number of an edit that changes a measure of a leaf that this one changes too; its own if there is no
    * other. Leaves that no edit can change do not count.
    */
   shared: v.number(),
 });
-/** A cell that has rows. */
+/** A cell that has rows. Measures are named by their keys: `value`, `units`, and the columns of further measures. */
 export type Cell = v.InferOutput<typeof Cell>;
 
 /** The rows of a version. */
@@ -47,8 +44,6 @@ interface Rows {
   free: SqlText;
 }
 
-const ROLES = ['value', 'units'] as const;
-
 /** Names of intermediate values that no column has. */
 function namesFor(columns: readonly ForecastColumn[]) {
   const own = (name: string) =>
@@ -58,26 +53,28 @@ function namesFor(columns: readonly ForecastColumn[]) {
         columns.map((c) => c.name),
       ),
     );
+  const edit = own('edit_number');
+  const measures = measureColumns(columns).map((column) => {
+    const word = measureWord(column, columns);
+    return {
+      ...{ key: measureKey(column), name: ident(column.name), exact: measureKind(column).exact },
+      changes: own(`changes_${word}`),
+      shares: own(`shares_${word}`),
+      noise: own(`${word}_noise`),
+      decimals: own(`${word}_decimals`),
+    };
+  });
   return {
-    edit: own('edit_number'),
-    changes: { value: own('changes_value'), units: own('changes_units') },
-    shares: { value: own('shares_value'), units: own('shares_units') },
-    leaf: own('leaf_number'),
-    rows: own('row_count'),
-    seen: own('is_seen'),
+    ...{ edit, measures },
+    ...{ leaf: own('leaf_number'), rows: own('row_count'), seen: own('is_seen') },
     free: own('is_free'),
-    noise: { value: own('value_noise'), units: own('units_noise') },
-    decimals: { value: own('value_decimals'), units: own('units_decimals') },
   };
 }
 
-/** A slice, and which measures its edit changes. */
+/** A slice, and the keys of the measures that its edit changes. */
 export interface EditedMeasures extends Omit<EditedSlice, 'values'> {
-  value: boolean;
-  units: boolean;
+  keys: ReadonlySet<string>;
 }
-
-const isTrue = (value: boolean): SqlText => (value ? sql`TRUE` : sql`FALSE`);
 
 /** The cells of some slices that have rows, in one pass over the version. @throws AppError as {@link editedLeaves} */
 export function cellsOf(
@@ -85,82 +82,69 @@ export function cellsOf(
   { table, columns, seen, free }: Rows,
   edits: readonly EditedMeasures[],
 ): Promise<Cell[]> {
-  const keys = leafColumns(columns);
-  const own = namesFor(columns);
-  const isExact = (c: ForecastColumn) => measureKind(c).exact;
-  const perLeaf = ROLES.flatMap((role) => {
-    const column = measureOf(role, columns);
-    if (!column) return [];
-    const name = ident(column.name);
-    return [
-      sql`COALESCE(SUM(${name}), 0) AS ${name}`,
-      sql`${isExact(column) ? sql`0` : sql`COALESCE(SUM(ABS(${name})), 0)`} AS ${own.noise[role]}`,
-      sql`${isExact(column) ? sql`COALESCE(MAX(scale(${name})), 0)` : sql`0`} AS ${own.decimals[role]}`,
-    ];
-  });
-  const perCell = ROLES.flatMap((role) => {
-    const column = measureOf(role, columns);
-    const [amount, noise, decimals] = [
-      ident(role),
-      ident(`${role}Noise`),
-      ident(`${role}Decimals`),
-    ];
-    if (!column) return [sql`NULL AS ${amount}`, sql`0 AS ${noise}`, sql`0 AS ${decimals}`];
-    const total = sql`COALESCE(SUM(${ident(column.name)}) FILTER (WHERE ${own.seen}), 0)`;
-    const most = isExact(column)
+  const leaves = leafColumns(columns);
+  const { measures, ...own } = namesFor(columns);
+  const changed = measures.filter(({ key }) => edits.some(({ keys }) => keys.has(key)));
+  const perLeaf = measures.flatMap(({ name, exact, noise, decimals }) => [
+    sql`COALESCE(SUM(${name}), 0) AS ${name}`,
+    sql`${exact ? sql`0` : sql`COALESCE(SUM(ABS(${name})), 0)`} AS ${noise}`,
+    sql`${exact ? sql`COALESCE(MAX(scale(${name})), 0)` : sql`0`} AS ${decimals}`,
+  ]);
+  const perCell = measures.map(({ name, exact, noise, decimals }) => {
+    const total = sql`COALESCE(SUM(${name}) FILTER (WHERE ${own.seen}), 0)`;
+    const most = exact
       ? sql`0`
-      : sql`${NOISE} * COALESCE(SUM(${own.noise[role]}) FILTER (WHERE ${own.seen}), 0)`;
-    const net = isExact(column)
-      ? total
-      : sql`CASE WHEN ABS(${total}) > ${most} THEN ${total} ELSE 0 END`;
-    return [
-      sql`(${net})::text AS ${amount}`,
-      sql`(${most})::double precision AS ${noise}`,
-      sql`MAX(${own.decimals[role]})::int AS ${decimals}`,
-    ];
+      : sql`${NOISE} * COALESCE(SUM(${noise}) FILTER (WHERE ${own.seen}), 0)`;
+    const net = exact ? total : sql`CASE WHEN ABS(${total}) > ${most} THEN ${total} ELSE 0 END`;
+    return { total: net, noise: most, decimals: sql`MAX(${decimals})` };
   });
-  const newest = (role: (typeof ROLES)[number]) =>
-    sql`CASE WHEN ${own.changes[role]} AND ${own.seen} AND ${own.free} THEN
-         MAX(${own.edit}) FILTER (WHERE ${own.changes[role]}) OVER (PARTITION BY ${own.leaf}) END`;
-  const counted = sql`COALESCE(SUM(${own.rows}) FILTER (WHERE`;
+  const byKey = (amount: (cell: (typeof perCell)[number]) => SqlText) => {
+    const names = commas(measures.map(({ key }) => literal(key)));
+    const texts = commas(perCell.map((cell) => sql`(${amount(cell)})::text`));
+    return sql`jsonb_object(ARRAY[${names}]::text[], ARRAY[${texts}]::text[])`;
+  };
+  const newest = ({ changes, shares }: (typeof measures)[number]) =>
+    sql`CASE WHEN ${changes} AND ${own.seen} AND ${own.free} THEN
+         MAX(${own.edit}) FILTER (WHERE ${changes}) OVER (PARTITION BY ${own.leaf}) END AS ${shares}`;
   return db.many(
     Cell,
     sql`WITH grouped AS (
        SELECT ${commas([
-         ...keys.map((c) => ident(c.name)),
+         ...leaves.map((c) => ident(c.name)),
          sql`(${seen}) AS ${own.seen}`,
          sql`(${free}) AS ${own.free}`,
          sql`COUNT(*) AS ${own.rows}`,
          ...perLeaf,
        ])}
-       FROM ${table} GROUP BY ${commas([...groupedBy(keys), own.seen, own.free])}
+       FROM ${table} GROUP BY ${commas([...groupedBy(leaves), own.seen, own.free])}
      ),
      leaves AS (SELECT *, ROW_NUMBER() OVER () AS ${own.leaf} FROM grouped),
      edited AS (${editedLeaves(
-       edits.map((edit) => ({ ...edit, values: ROLES.map((role) => sql`${isTrue(edit[role])}`) })),
+       edits.map((edit) => ({
+         ...edit,
+         values: changed.map(({ key }) => (edit.keys.has(key) ? sql`TRUE` : sql`FALSE`)),
+       })),
        columns,
-       [own.edit, own.changes.value, own.changes.units],
+       [own.edit, ...changed.map(({ changes }) => changes)],
      )}),
-     paired AS (SELECT *, ${commas(ROLES.map((role) => sql`${newest(role)} AS ${own.shares[role]}`))} FROM edited)
+     paired AS (SELECT ${commas([sql`*`, ...changed.map(newest)])} FROM edited)
      SELECT ${commas([
        sql`${own.edit} AS number`,
-       sql`${counted} ${own.seen}), 0)::bigint AS rows`,
-       sql`${counted} NOT ${own.seen}), 0)::bigint AS skipped`,
+       sql`COALESCE(SUM(${own.rows}) FILTER (WHERE ${own.seen}), 0)::bigint AS rows`,
        sql`COALESCE(BOOL_OR(${own.free}) FILTER (WHERE ${own.seen}), FALSE) AS "isFree"`,
-       ...perCell,
-       sql`COALESCE(GREATEST(${commas(ROLES.map((role) => sql`MAX(${own.shares[role]})`))}), ${own.edit}) AS shared`,
+       sql`${byKey(({ total }) => total)} AS totals`,
+       sql`${byKey(({ noise }) => noise)} AS noise`,
+       sql`${byKey(({ decimals }) => decimals)} AS decimals`,
+       sql`COALESCE(GREATEST(${commas([
+         ...changed.map(({ shares }) => sql`MAX(${shares})`),
+         sql`NULL`,
+       ])}), ${own.edit}) AS shared`,
      ])}
      FROM paired GROUP BY ${own.edit} ORDER BY ${own.edit}`,
   );
 }
 
-const Part = v.object({
-  number: v.number(),
-  logid: v.number(),
-  rows: v.number(),
-  value: exactAmount,
-  units: exactAmount,
-});
+const Part = v.object({ number: v.number(), logid: v.number(), ...Totals.entries });
 
 /** What each entry after another one added to some slices, oldest first. */
 export function laterParts(
@@ -170,10 +154,6 @@ export function laterParts(
   since: number,
 ): Promise<v.InferOutput<typeof Part>[]> {
   const { edit } = namesFor(columns);
-  const sum = (role: 'value' | 'units') => {
-    const column = measureOf(role, columns);
-    return column ? sql`COALESCE(SUM(${ident(column.name)}), 0)::text` : sql`NULL`;
-  };
   return db.many(
     Part,
     sql`WITH leaves AS (SELECT * FROM ${table} WHERE pf_logid > ${since} AND (${seen})),
@@ -182,7 +162,7 @@ export function laterParts(
        columns,
        [edit],
      )})
-     SELECT ${edit} AS number, pf_logid AS logid, COUNT(*) AS rows, ${sum('value')} AS value, ${sum('units')} AS units
+     SELECT ${edit} AS number, pf_logid AS logid, ${totals(columns)}
      FROM edited GROUP BY 1, 2 ORDER BY 1, 2`,
   );
 }

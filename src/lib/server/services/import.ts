@@ -1,4 +1,6 @@
 /** Writes the cells of a file that was changed elsewhere. */
+import { changesOf } from '../../contract/amounts';
+import { measureKey } from '../../contract/columns';
 import { digitsOf } from '../../contract/decimals';
 import type {
   ImportCell,
@@ -12,13 +14,14 @@ import { usableSlice } from '../../contract/slices';
 import type { Cell } from '../db/cells';
 import { cellsOf, laterParts } from '../db/cells';
 import { getEntry, newestEntry } from '../db/log';
+import { noTotals, ofFurther, totalsIn } from '../db/totals';
 import type { Database } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import type { Transaction } from '../db/transaction';
 import { AppError, inEntry } from '../errors';
 import { editedLeaves } from '../sql/edited-leaves';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { measureKind, measureOf } from '../sql/forecast-columns';
+import { measureKind } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { importTemplate } from '../sql/templates/import';
@@ -33,7 +36,8 @@ import { heldRows, heldSlices } from './held';
 import { lockedRows } from './locks';
 import { describe, numeric, OperationResult, writeSteps } from './operation-steps';
 import { textOf, wholeOf } from './parts';
-import { checkAmount } from './scale-amounts';
+import type { AskedChange } from './scale-amounts';
+import { askedChanges, checkAmount } from './scale-amounts';
 
 /**
  * Writes the changed cells of a file as one entry (docs/contract/05-operations.md#post-versionsidimport).
@@ -71,12 +75,13 @@ export async function importIn(
   const changes = cells.flatMap((cell) => {
     const edit = edits[cell.number];
     if (!edit) return [];
-    const [value, units] = ROLES.map((role) => incrementOf(role, edit, cell, columns));
-    const isChange = [value, units].some((increment) => Number(increment) !== 0);
-    const increments = new Map([
-      ['value', value],
-      ['units', units],
-    ]);
+    const increments = new Map(
+      askedChanges(edit, columns).map((change) => [
+        measureKey(change.measure),
+        incrementOf(change, cell),
+      ]),
+    );
+    const isChange = [...increments.values()].some((increment) => Number(increment) !== 0);
     const values = [...amounts.keys()].map((key) => numeric(increments.get(key) ?? '0'));
     return isChange ? [{ number: cell.number, slice: edit.slice, values }] : [];
   });
@@ -119,14 +124,8 @@ export const previewImport = (
       const entries: NonNullable<ImportCell['entries']> = [];
       return { ...cell, entries };
     });
-    for (const { number, logid, rows: row_count, value, units } of await partsAfter(
-      tx,
-      target,
-      edits,
-      since,
-    )) {
-      const totals = { value_total: amountOf(value), units_total: amountOf(units) };
-      later[number]?.entries.push({ logid, row_count, ...totals });
+    for (const { number, logid, ...part } of await partsAfter(tx, target, edits, since)) {
+      later[number]?.entries.push({ logid, ...totalsIn(part) });
     }
     return { cells: later, newest };
   });
@@ -141,7 +140,7 @@ const partsAfter = (
   laterParts(
     tx,
     { ...target, seen: excludeClause(target.version.exclude_iters) },
-    numbered(edits),
+    edits.map(({ slice }, number) => ({ number, slice })),
     since,
   );
 
@@ -164,17 +163,6 @@ async function requireSeen(
   );
 }
 
-const ROLES = ['value', 'units'] as const;
-
-const amountOf = (text: string | null): number | null => (text === null ? null : Number(text));
-
-const numbered = (edits: readonly ImportEdit[]) =>
-  edits.map((edit, number) => ({
-    ...{ number, slice: edit.slice },
-    value: (edit.value_total ?? edit.value_incr) != null,
-    units: (edit.units_total ?? edit.units_incr) != null,
-  }));
-
 /** @throws AppError 400, 409, 422 for the slice or amount of a cell; 400 for two cells that change a measure of the same row */
 async function readCells(
   tx: Transaction,
@@ -193,7 +181,14 @@ async function readCells(
     seen: excludeClause(target.version.exclude_iters),
     free: held ? sql`(${held.where}) IS NOT TRUE` : sql`TRUE`,
   };
-  const cells = await cellsOf(tx, rows, numbered(edits));
+  const cells = await cellsOf(
+    tx,
+    rows,
+    edits.map((edit, number) => {
+      const changed = askedChanges(edit, target.columns).map(({ measure }) => measureKey(measure));
+      return { number, slice: edit.slice, keys: new Set(changed) };
+    }),
+  );
   const shared = cells.find((cell) => cell.shared !== cell.number);
   if (shared) {
     throw new AppError(
@@ -207,13 +202,17 @@ async function readCells(
 
 /** Returns a cell as a preview answers it. @param cell undefined if it has no row */
 function cellOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): ImportCell {
-  const has = (role: 'value' | 'units') => (measureOf(role, columns) ? 0 : null);
-  if (!cell) {
-    const totals = { value_total: has('value'), units_total: has('units') };
-    return { row_count: 0, ...totals, refusal: 'no_rows' };
-  }
-  const totals = { value_total: amountOf(cell.value), units_total: amountOf(cell.units) };
-  return { row_count: cell.rows, ...totals, refusal: refusalOf(cell) };
+  if (!cell) return { ...noTotals(columns), refusal: 'no_rows' };
+  const total = (key: string) => {
+    const text = cell.totals[key];
+    return text === undefined ? null : Number(text);
+  };
+  return {
+    row_count: cell.rows,
+    ...{ value_total: total('value'), units_total: total('units') },
+    ...ofFurther(columns, ({ name }) => total(name) ?? 0),
+    refusal: refusalOf(cell),
+  };
 }
 
 const refusalOf = ({ rows, isFree }: Cell): ImportCell['refusal'] =>
@@ -247,36 +246,35 @@ function requireChangeable(cells: readonly Cell[], count: number): void {
   );
 }
 
-/** Returns what a cell gets of a measure, as text with all its digits; 0 if the measure does not change. */
-function incrementOf(
-  role: 'value' | 'units',
-  edit: ImportEdit,
-  cell: Cell,
-  columns: readonly ForecastColumn[],
-): string {
-  const column = measureOf(role, columns);
-  const [increment, total] = [edit[`${role}_incr`], edit[`${role}_total`]];
-  if (!column) return '0';
-  if (total == null) return String(increment ?? 0);
-  const present = cell[role] ?? '0';
-  const kind = measureKind(column);
+/** Returns what a cell gets of a measure, as text with all its digits; 0 if it has its total already. */
+function incrementOf({ measure, kind: asked, amount }: AskedChange, cell: Cell): string {
+  if (asked !== 'total') return String(amount);
+  const key = measureKey(measure);
+  const present = cell.totals[key] ?? '0';
+  const kind = measureKind(measure);
   if (!kind.exact) {
-    const gap = total - Number(present);
-    return String(Math.abs(gap) > cell[`${role}Noise`] ? gap : 0);
+    const gap = Number(amount) - Number(present);
+    return String(Math.abs(gap) > (cell.noise[key] ?? 0) ? gap : 0);
   }
-  const asked = String(total);
-  const decimals = kind.scale ?? Math.max(2, digitsOf(asked).places, cell[`${role}Decimals`]);
-  return textOf(wholeOf(asked, decimals) - wholeOf(present, decimals), decimals);
+  const wanted = String(amount);
+  const decimals = kind.scale ?? Math.max(2, digitsOf(wanted).places, cell.decimals[key] ?? 0);
+  return textOf(wholeOf(wanted, decimals) - wholeOf(present, decimals), decimals);
 }
 
 /** The request as the log stores it. */
 const paramsOf = ({ file, edits }: ImportRequest): ImportParams => ({
   file,
-  edits: edits.map(({ slice, ...amounts }) => ({
-    slice: usableSlice(slice),
-    ...(amounts.value_total != null && { value_total: amounts.value_total }),
-    ...(amounts.units_total != null && { units_total: amounts.units_total }),
-    ...(amounts.value_incr != null && { value_incr: amounts.value_incr }),
-    ...(amounts.units_incr != null && { units_incr: amounts.units_incr }),
-  })),
+  edits: edits.map((edit) => {
+    const further = changesOf(edit).flatMap(({ of, kind, amount }) =>
+      'name' in of ? [[of.name, { [kind]: amount }]] : [],
+    );
+    return {
+      slice: usableSlice(edit.slice),
+      ...(edit.value_total != null && { value_total: edit.value_total }),
+      ...(edit.units_total != null && { units_total: edit.units_total }),
+      ...(edit.value_incr != null && { value_incr: edit.value_incr }),
+      ...(edit.units_incr != null && { units_incr: edit.units_incr }),
+      ...(further.length > 0 && { measures: Object.fromEntries(further) }),
+    };
+  }),
 });

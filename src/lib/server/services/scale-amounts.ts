@@ -19,7 +19,7 @@ import { numeric } from './operation-steps';
 import type { ResolvedShape } from './shapes';
 
 /** A change of a measure of the source. */
-interface AskedChange extends MeasureChange {
+export interface AskedChange extends MeasureChange {
   measure: ForecastColumn;
 }
 
