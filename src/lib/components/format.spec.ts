@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { formatAge, formatAmount, formatDay, formatMonth, plural } from './format';
+import {
+  formatAge,
+  formatAmount,
+  formatDay,
+  formatMonth,
+  localPercentages,
+  plural,
+} from './format';
 
 const CENTS = { least: 2, most: 2 };
 
@@ -46,4 +53,15 @@ describe('formatAge', () => {
     ['2026-03-09T12:00:00Z', 'yesterday'],
     ['2026-01-05T12:00:00Z', '2 months ago'],
   ])('%s is %s', (stamp, text) => expect(formatAge(stamp, now)).toBe(text));
+});
+
+describe('localPercentages', () => {
+  const german = (value: number) => new Intl.NumberFormat('de-DE').format(value);
+
+  it('writes percentages in the language of the browser, and leaves other numbers as they are', () => {
+    const sentence = 'Holt 1.5 was 1,017.8 % off in the last 12 months; last year moved 25 % off.';
+    expect(localPercentages(sentence, german)).toBe(
+      'Holt 1.5 was 1.017,8 % off in the last 12 months; last year moved 25 % off.',
+    );
+  });
 });

@@ -66,6 +66,15 @@ export function formatDay(iso: string): string {
 export const formatMegabytes = (bytes: number): string =>
   `${formatNumber(bytes / 1_000_000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`;
 
+/**
+ * Rewrites the percentages in a sentence of the service, which are English: "17.8 %" is "17,8 %" in a German
+ * browser.
+ */
+export const localPercentages = (sentence: string, write = formatNumber): string =>
+  sentence.replace(/\d[\d,]*(?:\.\d+)?(?= %)/g, (written) =>
+    write(Number(written.replaceAll(',', ''))),
+  );
+
 /** Formats the size of a file: 12.3 MB, 65 kB. */
 export const formatSize = (bytes: number): string =>
   bytes < 1_000_000 ? `${formatCount(Math.ceil(bytes / 1000))} kB` : formatMegabytes(bytes);
