@@ -163,6 +163,44 @@ CREATE TABLE pf.replayed (
   CONSTRAINT replayed_pkey PRIMARY KEY (version_id, place)
 );
 
+CREATE TABLE pf.review (
+  id integer NOT NULL DEFAULT nextval('pf.review_id_seq'::regclass),
+  version_id integer NOT NULL,
+  slice jsonb NOT NULL,
+  owner text NOT NULL,
+  reviewers text[] NOT NULL,
+  due date,
+  state text NOT NULL DEFAULT 'open'::text,
+  CONSTRAINT review_reviewers_check CHECK (((cardinality(reviewers) > 0) AND (NOT (owner = ANY (reviewers))))),
+  CONSTRAINT review_slice_check CHECK ((jsonb_typeof(slice) = 'object'::text)),
+  CONSTRAINT review_state_check CHECK ((state = ANY (ARRAY['open'::text, 'submitted'::text, 'returned'::text, 'approved'::text, 'reopened'::text]))),
+  CONSTRAINT review_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
+  CONSTRAINT review_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX review_owner ON pf.review USING btree (owner) WHERE (state = 'returned'::text);
+CREATE INDEX review_reviewers ON pf.review USING gin (reviewers) WHERE (state = 'submitted'::text);
+CREATE INDEX review_version_id ON pf.review USING btree (version_id);
+
+CREATE TABLE pf.review_step (
+  id integer NOT NULL DEFAULT nextval('pf.review_step_id_seq'::regclass),
+  review_id integer NOT NULL,
+  step text NOT NULL,
+  pf_user text NOT NULL,
+  stamp timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  comment text,
+  newest_entry bigint NOT NULL,
+  totals jsonb,
+  owner text,
+  reviewers text[],
+  due date,
+  CONSTRAINT review_step_check CHECK ((step = ANY (ARRAY['open'::text, 'change'::text, 'submit'::text, 'return'::text, 'approve'::text, 'reopen'::text]))),
+  CONSTRAINT review_step_review_id_fkey FOREIGN KEY (review_id) REFERENCES pf.review(id) ON DELETE CASCADE,
+  CONSTRAINT review_step_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX review_step_review_id ON pf.review_step USING btree (review_id);
+
 CREATE TABLE pf.schema_version (
   filename text NOT NULL,
   checksum text NOT NULL,

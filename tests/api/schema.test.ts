@@ -22,6 +22,8 @@ describe('the schema', () => {
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
       INSERT INTO pf.comment (version_id, slice, parent, text, created_by)
         VALUES (1, '{}', NULL, 'Why?', 'ann'), (1, '{}', 1, 'Because.', 'bea');
+      INSERT INTO pf.review (version_id, slice, owner, reviewers) VALUES (1, '{}', 'ann', '{bea}');
+      INSERT INTO pf.review_step (review_id, step, pf_user, newest_entry) VALUES (1, 'open', 'ann', 0);
       INSERT INTO pf.idempotency (path, key, body_digest, version_id)
         VALUES ('POST /api/versions/1/scale', 'k', '', 1)`);
   });
@@ -79,17 +81,24 @@ describe('the schema', () => {
       "WITH other AS (INSERT INTO pf.version (source_id, name) VALUES (1, 'B') RETURNING id) UPDATE pf.comment SET version_id = other.id FROM other WHERE parent = 1",
       'comment_parent_fkey',
     ],
+    ["UPDATE pf.review SET slice = '[]'", 'review_slice_check'],
+    ["UPDATE pf.review SET reviewers = '{}'", 'review_reviewers_check'],
+    ["UPDATE pf.review SET reviewers = '{bea,ann}'", 'review_reviewers_check'],
+    ["UPDATE pf.review SET state = 'closed'", 'review_state_check'],
+    ["UPDATE pf.review_step SET step = 'delete'", 'review_step_check'],
     ['INSERT INTO pf.idempotency SELECT * FROM pf.idempotency', 'idempotency_pkey'],
     ['DELETE FROM pf.source', 'version_source_id_fkey'],
   ])('refuses %s', async (sql, constraint) => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log, comments and stored answers with their version, and metadata, templates, views, profiles and formulas with their source', async () => {
+  it('deletes log, comments, reviews and stored answers with their version, and metadata, templates, views, profiles and formulas with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
     const tables = [
       'log',
       'comment',
+      'review',
+      'review_step',
       'idempotency',
       'col_meta',
       'sql',

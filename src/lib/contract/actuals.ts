@@ -8,7 +8,7 @@ import {
   outsideCalendar,
   selection,
 } from './loads';
-import { day, measureTotals, note, number, pfUser, text, Totals } from './primitives';
+import { day, measureTotals, note, number, pfUser, text, Totals, wouldWrite } from './primitives';
 
 /** Body of POST actuals/preview (docs/contract/05-operations.md#post-versionsidactuals). */
 export const ActualsPreviewRequest = v.object({
@@ -23,6 +23,7 @@ export const ActualsPreviewRequest = v.object({
   column: v.optional(
     v.nullable(v.pipe(text, v.description('The date column; the first one by default'))),
   ),
+  pf_user: v.optional(wouldWrite),
 });
 export type ActualsPreviewRequest = v.InferOutput<typeof ActualsPreviewRequest>;
 

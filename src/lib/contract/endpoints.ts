@@ -3,6 +3,7 @@ import { COMMENT_ENDPOINTS } from './endpoints/comments';
 import type { Endpoint } from './endpoints/endpoint';
 import { FILE_ENDPOINTS } from './endpoints/files';
 import { LOG_ENDPOINTS } from './endpoints/log';
+import { REVIEW_ENDPOINTS } from './endpoints/reviews';
 import { ROW_ENDPOINTS } from './endpoints/rows';
 import { SERVICE_ENDPOINTS } from './endpoints/service';
 import { SOURCE_ENDPOINTS } from './endpoints/sources';
@@ -20,4 +21,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...ROW_ENDPOINTS,
   ...LOG_ENDPOINTS,
   ...COMMENT_ENDPOINTS,
+  ...REVIEW_ENDPOINTS,
 ];

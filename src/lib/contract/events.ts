@@ -23,6 +23,7 @@ export const VersionEvent = v.variant('kind', [
   kind('status', {}),
   kind('locks', {}),
   kind('comment', { id: v.number() }),
+  kind('review', { id: v.number() }),
   kind('deleted', {}),
   kind('resync', {}),
 ]);

@@ -1,7 +1,7 @@
 /** Imports: the cells of a file that was changed elsewhere, and what they would change. */
 import * as v from 'valibot';
 import { amounts, checkAmounts } from './amounts';
-import { byColumn, filledText, number, pfUser, note, Totals } from './primitives';
+import { byColumn, filledText, number, pfUser, note, Totals, wouldWrite } from './primitives';
 import { AskedSlice, Slice } from './slices';
 
 /** Maximum number of cells of one import. */
@@ -113,6 +113,7 @@ export type ImportParams = v.InferOutput<typeof ImportParams>;
 export const ImportPreviewRequest = v.object({
   edits,
   since: entryId('The newest entry that the file knows: later ones are listed by cell'),
+  pf_user: v.optional(wouldWrite),
 });
 export type ImportPreviewRequest = v.InferOutput<typeof ImportPreviewRequest>;
 

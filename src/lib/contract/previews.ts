@@ -8,12 +8,17 @@ import {
   SLICE_OPERATIONS,
   SLICE_REQUESTS,
 } from './operations';
-import { byColumn, measureTotals, pfUser } from './primitives';
+import { byColumn, measureTotals, pfUser, wouldWrite } from './primitives';
 import { grouping } from './shapes';
 import { AskedSlice } from './slices';
 
 /** Body of POST slice (docs/contract/05-operations.md). */
-export const SlicePreviewRequest = v.object({ slice: AskedSlice, hold, ...grouping });
+export const SlicePreviewRequest = v.object({
+  slice: AskedSlice,
+  hold,
+  ...grouping,
+  pf_user: v.optional(wouldWrite),
+});
 export type SlicePreviewRequest = v.InferOutput<typeof SlicePreviewRequest>;
 
 const measured = {

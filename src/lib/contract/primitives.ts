@@ -85,6 +85,13 @@ export const pfUser = v.pipe(
   ),
 );
 
+/** The user whose write is previewed: a submitted review holds its rows for all but its reviewers. */
+export const wouldWrite = v.pipe(
+  filledText,
+  v.maxLength(200, 'must be at most 200 characters'),
+  v.description('Who would write it. Ignored if people are signed in'),
+);
+
 /** A note on a log entry: at most 10,000 characters, possibly empty. */
 export const note = v.pipe(
   text,

@@ -121,3 +121,7 @@ export function reasonOf(error: unknown): string {
   const said = error.message || gathered.map(reasonOf).join('; ') || error.name;
   return error.cause === undefined ? said : `${said} (${reasonOf(error.cause)})`;
 }
+
+/** Returns the names as alternatives in a sentence: "ann, bea or an admin". */
+export const either = (names: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);

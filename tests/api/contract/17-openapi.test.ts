@@ -9,6 +9,7 @@ import { EVENT_STREAM } from '../../../src/lib/contract/events';
 import { ARROW } from '../../../src/lib/contract/primitives';
 import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
+import { REVIEW_STEP_NAMES } from '../../../src/lib/contract/reviews';
 import { openEvents } from '../../support/events';
 import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
@@ -23,8 +24,11 @@ const ROUTES = 'src/routes/api';
 const named = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
   `${method.toUpperCase()} ${path}`;
 
-/** A path parameter that `src/params` limits to the operations on a slice. */
-const ANY_OPERATION = '{operation=slice_operation}';
+/** The path parameters that `src/params` limits to some words, with these words. */
+const LIMITED: [parameter: string, words: readonly string[]][] = [
+  ['{operation=slice_operation}', SLICE_OPERATIONS],
+  ['{step=review_step}', REVIEW_STEP_NAMES],
+];
 
 /** Returns every method that a route file exports. */
 function served(): string[] {
@@ -33,9 +37,8 @@ function served(): string[] {
     .flatMap((file) => {
       const path = `/${join(file, '..')}`.replaceAll('[', '{').replaceAll(']', '}');
       const text = readFileSync(join(ROUTES, file), 'utf8');
-      const paths = path.includes(ANY_OPERATION)
-        ? SLICE_OPERATIONS.map((operation) => path.replace(ANY_OPERATION, operation))
-        : [path];
+      const [parameter = '', words] = LIMITED.find(([parameter]) => path.includes(parameter)) ?? [];
+      const paths = words?.map((word) => path.replace(parameter, word)) ?? [path];
       return [...text.matchAll(/export const (GET|POST|PUT|PATCH|DELETE)\b/g)].flatMap((m) =>
         paths.map((each) => `${m[1]} ${each}`),
       );
@@ -51,6 +54,23 @@ const sendFile = ({ api }: Service, path: string): Promise<Answer> =>
 
 const commentOn = ({ api }: Service, path: string): Promise<Answer> =>
   api.post(`${path}/comments`, { ...user, slice: { region: 'North' }, text: 'Right, @ann?' });
+
+const review = ({ api }: Service, path: string): Promise<Answer> =>
+  api.post(`${path}/reviews`, {
+    ...user,
+    ...{ slice: { region: 'North' }, reviewers: ['rosa'], due: '2027-01-31', comment: 'For Q1' },
+  });
+
+/** Makes a review, and takes some steps of it. @returns the answer of the last step */
+async function reviewed(service: Service, path: string, steps: string[]): Promise<Answer> {
+  let answer = await review(service, path);
+  const { id } = answer.body;
+  for (const step of steps) {
+    const who = step === 'submit' ? user : { pf_user: 'rosa' };
+    answer = await service.api.post(`/reviews/${id}/${step}`, { ...who, comment: 'Read' });
+  }
+  return answer;
+}
 
 /** A successful request to each endpoint, each on a plan or resource of its own. */
 const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
@@ -244,6 +264,37 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'GET /comments/mentions': onPlan(async (service, path) => {
     await commentOn(service, path);
     return service.api.get('/comments/mentions?user=ann');
+  }),
+  'GET /versions/{id}/reviews': onPlan(async (service, path) => {
+    await reviewed(service, path, ['submit', 'approve', 'reopen']);
+    return service.api.get(`${path}/reviews`);
+  }),
+  'POST /versions/{id}/reviews': onPlan((service, path) => review(service, path)),
+  'PATCH /reviews/{id}': onPlan(async (service, path) => {
+    const { id } = (await review(service, path)).body;
+    return service.api.patch(`/reviews/${id}`, { ...user, due: null, comment: 'Later' });
+  }),
+  'DELETE /reviews/{id}': onPlan(async (service, path) => {
+    const { id } = (await review(service, path)).body;
+    return service.api.send(`/reviews/${id}`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(user),
+    });
+  }),
+  'POST /reviews/{id}/submit': onPlan((service, path) => reviewed(service, path, ['submit'])),
+  'POST /reviews/{id}/return': onPlan((service, path) =>
+    reviewed(service, path, ['submit', 'return']),
+  ),
+  'POST /reviews/{id}/approve': onPlan((service, path) =>
+    reviewed(service, path, ['submit', 'approve']),
+  ),
+  'POST /reviews/{id}/reopen': onPlan((service, path) =>
+    reviewed(service, path, ['submit', 'approve', 'reopen']),
+  ),
+  'GET /reviews/waiting': onPlan(async (service, path) => {
+    await reviewed(service, path, ['submit']);
+    return service.api.get('/reviews/waiting?user=rosa');
   }),
   'POST /versions/{id}/actuals': onPlan((service, path) =>
     service.api.post(`${path}/actuals`, { ...user, through: '2027-12-31' }),

@@ -6,6 +6,7 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found } from './queryable';
+import { withoutNulls } from './row-schemas';
 
 /** A comment as it is stored. The answer of the API leaves out fields of null. */
 const stored = v.object({
@@ -15,8 +16,6 @@ const stored = v.object({
   resolved_at: v.nullable(v.string()),
   resolved_by: v.nullable(v.string()),
 });
-const withoutNulls = <Row extends object>(row: Row) =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 const StoredComment = v.pipe(stored, v.transform(withoutNulls), Comment);
 const StoredMention = v.pipe(
   v.object({ ...Mention.entries, ...stored.entries }),

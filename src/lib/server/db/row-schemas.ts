@@ -17,3 +17,7 @@ export const tableNumber = v.union([v.number(), v.nan()]);
 
 /** A row of a source's own columns. */
 export const tableRow = byColumn(v.nullable(v.union([v.string(), tableNumber, v.boolean()])));
+
+/** A row without its columns of null: answers leave out what does not apply. */
+export const withoutNulls = <Row extends object>(row: Row) =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

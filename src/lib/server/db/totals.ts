@@ -94,29 +94,66 @@ export function totalsOfTotals(columns: readonly ForecastColumn[]): SqlText {
   return sql`COALESCE(SUM(row_count), 0), ${sum('value')}, ${sum('units')}${further}`;
 }
 
-/** Totals of an entry as PostgreSQL prints them, with all their digits. */
-export const ExactTotals = v.object({
-  logid: v.number(),
+/** Totals of rows as PostgreSQL prints them, with all their digits. */
+export const SumTotals = v.object({
   row_count: v.number(),
   value_total: v.nullable(v.string()),
   units_total: v.nullable(v.string()),
   measures: v.optional(byColumn(v.string())),
 });
+export type SumTotals = v.InferOutput<typeof SumTotals>;
+
+/** {@link SumTotals} of an entry. */
+export const ExactTotals = v.object({ logid: v.number(), ...SumTotals.entries });
 export type ExactTotals = v.InferOutput<typeof ExactTotals>;
 
+/** Exact totals of the rows that match a condition. */
+export const sumTotals = (
+  db: Queryable,
+  table: Identifier,
+  columns: readonly ForecastColumn[],
+  where: SqlText,
+): Promise<SumTotals> =>
+  db.one(
+    SumTotals,
+    sql`SELECT row_count, value_total::text, units_total::text${withMeasures(columns)}
+     FROM (SELECT ${totals(columns)} FROM ${table} WHERE ${where}) AS own`,
+  );
+
 /** Number and totals of the rows of one entry. */
-export async function exactTotals(
+export const exactTotals = async (
   db: Queryable,
   table: Identifier,
   columns: readonly ForecastColumn[],
   logid: number,
-): Promise<ExactTotals> {
-  return db.one(
-    ExactTotals,
-    sql`SELECT $1::bigint AS logid, row_count, value_total::text, units_total::text${withMeasures(columns)}
-     FROM (SELECT ${totals(columns)} FROM ${table} WHERE pf_logid = $1) AS own`,
-    [logid],
-  );
+): Promise<ExactTotals> => ({
+  logid,
+  ...(await sumTotals(db, table, columns, sql`pf_logid = ${logid}`)),
+});
+
+/** Returns exact totals as numbers. */
+export const numbersOf = ({ row_count, value_total, units_total, measures }: SumTotals): Totals =>
+  totalsIn({
+    row_count,
+    value_total: value_total === null ? null : Number(value_total),
+    units_total: units_total === null ? null : Number(units_total),
+    measures: measures && v.parse(numbersByColumn, measures),
+  });
+
+/** Returns exact totals with the opposite signs. */
+export function negated({ row_count, value_total, units_total, measures }: SumTotals): SumTotals {
+  const opposite = (text: string) => (text.startsWith('-') ? text.slice(1) : `-${text}`);
+  const orNull = (text: string | null) => (text === null ? null : opposite(text));
+  return {
+    row_count: -row_count,
+    value_total: orNull(value_total),
+    units_total: orNull(units_total),
+    ...(measures && {
+      measures: Object.fromEntries(
+        Object.entries(measures).map(([name, text]) => [name, opposite(text)]),
+      ),
+    }),
+  };
 }
 
 /** Totals as numbers, and with all their digits. */

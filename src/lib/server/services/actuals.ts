@@ -95,7 +95,11 @@ export async function previewActuals(
 ): Promise<ActualsPreview> {
   const { memory, ...preview } = await trying(resources, versionId, async (writer) => {
     const days = await daysOf(writer, request);
-    const { logid, ...facts } = await close(writer, { ...request, pf_user: '' }, days);
+    const { logid, ...facts } = await close(
+      writer,
+      { ...request, pf_user: request.pf_user ?? '' },
+      days,
+    );
     const months = await monthsOf(writer, request, days, logid);
     const isLost = ({ before, actual }: (typeof months)[number]) =>
       before.row_count > 0 && actual.row_count === 0;

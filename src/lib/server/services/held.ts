@@ -1,5 +1,4 @@
-/** Rows that a scale leaves unchanged: those of `hold` and locked ones. */
-import type { Lock } from '../../contract/locks';
+/** Rows that a scale leaves unchanged: those of `hold`, and locked ones. */
 import type { AskedSlice } from '../../contract/slices';
 import type { SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';
@@ -9,7 +8,7 @@ import { selectingSlice } from './forecast-version';
 /** A slice whose rows a scale leaves unchanged. */
 export interface HeldSlice {
   slice: AskedSlice;
-  /** Names the slice in an error: its field in the body, or its lock. */
+  /** Names the slice in an error: its field in the body, its lock, or its review. */
   at: string;
 }
 
@@ -22,16 +21,13 @@ export interface HeldRows {
 }
 
 /**
- * The slices whose rows a scale leaves as they are: those that its request names, then those that are locked
+ * The slices whose rows a scale leaves as they are: those that its request names, then those that locks and reviews hold
  * (docs/contract/14-what-the-operations-compute.md#hold).
  */
 export const heldSlices = (
   hold: readonly AskedSlice[] | null | undefined,
-  locked: readonly { lock: Lock }[],
-): HeldSlice[] => [
-  ...(hold ?? []).map((slice, i) => ({ slice, at: `hold.${i}` })),
-  ...locked.map(({ lock }) => ({ slice: lock.slice, at: `lock ${lock.id}` })),
-];
+  locked: readonly HeldSlice[],
+): HeldSlice[] => [...(hold ?? []).map((slice, i) => ({ slice, at: `hold.${i}` })), ...locked];
 
 /**
  * The rows in any of some slices, for a scale to leave them alone and spread its change over the rest

@@ -68,7 +68,7 @@ export async function importIn(
   const { columns } = target;
   const { edits } = request;
   const { group, amounts } = groupColumns(columns);
-  const held = heldRows(target, heldSlices(null, await writer.locked()));
+  const held = heldRows(target, heldSlices(null, await writer.locked(request.pf_user)));
   const cells = await readCells(tx, target, edits, held);
   await requireSeen(tx, target, request);
   requireChangeable(cells, edits.length);
@@ -109,11 +109,11 @@ export async function importIn(
 export const previewImport = (
   db: Database,
   versionId: number,
-  { edits, since }: ImportPreviewRequest,
+  { edits, since, pf_user }: ImportPreviewRequest,
 ): Promise<ImportPreview> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const held = heldRows(target, heldSlices(null, await lockedRows(tx, target)));
+    const held = heldRows(target, heldSlices(null, await lockedRows(tx, target, pf_user ?? null)));
     const found = new Map(
       (await readCells(tx, target, edits, held)).map((cell) => [cell.number, cell]),
     );

@@ -22,7 +22,7 @@ import { entrySpans } from '../db/forecast';
 import { checkEntryRows, intervalMoves, loadTotals } from '../db/load-rows';
 import type { WriteKey } from '../db/idempotency';
 import { getEntry, hasOperations } from '../db/log';
-import { AppError, fieldPlace } from '../errors';
+import { AppError, either, fieldPlace } from '../errors';
 import { compileFilters } from '../sql/filters';
 import { checkCondition } from '../sql/guard';
 import type { ForecastColumn } from '../sql/forecast-columns';
@@ -39,9 +39,7 @@ import { readVersion, storedTemplate } from './forecast-version';
 import { logOf } from './log';
 
 /** "scale, recode, clone, reverse, actual or import" */
-const ANY_OPERATION = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
-  LOG_OPERATIONS.filter((operation) => !isLoad(operation)),
-);
+const ANY_OPERATION = either(LOG_OPERATIONS.filter((operation) => !isLoad(operation)));
 
 const NO_OFFSET = '0 days';
 /** The offset of rows that are not moved by one. */
@@ -116,7 +114,7 @@ export async function editSegment(
         `The version has a ${ANY_OPERATION}; undo those before editing a load`,
       );
     }
-    await writer.remove(logid);
+    await writer.remove(logid, request.pf_user);
     const note = request.note === undefined ? entry.note : request.note;
     return loadSegment(writer, entry.operation, request, note);
   });

@@ -1,14 +1,17 @@
-/** Locks of a version, and the writes that they refuse. */
+/** Locks of a version, and the writes that locks and reviews refuse. */
 import type { Lock, LockRequest } from '../../contract/locks';
+import { holdsBack } from '../../contract/reviews';
+import type { Slice } from '../../contract/slices';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
 import { tell } from '../db/notify';
 import { deleteLock, findLock, firstFulfilled, insertLock, listLocks } from '../db/locks';
+import { holdingReviews, type ReviewRow } from '../db/reviews';
 import { getVersion, lockOpenVersion } from '../db/versions';
 import type { Blame } from '../errors';
-import { AppError } from '../errors';
+import { AppError, either } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { compileSlice } from '../sql/slice';
@@ -53,31 +56,87 @@ export async function removeLock(db: Database, id: number): Promise<void> {
   });
 }
 
-/** A lock as a condition on the rows of its version. */
+/** Rows of a version that a lock or a review holds, as a condition. */
 export interface LockedRows {
-  lock: Lock;
+  slice: Slice;
+  /** Names the lock or the review in an error: `lock 3`. */
+  at: string;
   where: SqlText;
+  /** The entry that has closed these months, if the lock is one of an entry. */
+  logid?: number | undefined;
+  /** Why a write of these rows is refused. */
+  refusal: string;
+  /** The state of the review that holds them, as a sentence; undefined for a lock. */
+  review?: string | undefined;
+}
+
+/** A slice that nobody, or nobody but a few, may change. */
+interface Holding extends Omit<LockedRows, 'where'> {
+  /** Who has made the slice unchangeable, and how it can be changed again, for an error about its columns. */
+  cause: string;
+  remedy: string;
 }
 
 /**
- * The locks of a version as conditions on its rows.
+ * The rows of a version that a person may not change, as conditions: those of locks, of submitted reviews that
+ * others review, and of approved reviews (docs/contract/22-sign-off.md#what-a-review-locks).
+ *
+ * @param person who writes; null if that is not known
  * @throws AppError 409 if a column of one has changed its role or type, since its rows are then unknown
  */
-export const lockedRows = async (
+export async function lockedRows(
   tx: Transaction,
   { version, columns }: ForecastVersion,
-): Promise<LockedRows[]> =>
-  (await listLocks(tx, version.id)).map((lock) => ({ lock, where: conditionOf(lock, columns) }));
+  person: string | null,
+): Promise<LockedRows[]> {
+  const locks = await listLocks(tx, version.id);
+  const reviews = await holdingReviews(tx, version.id);
+  const holding = reviews.filter((review) => holdsBack(review, person));
+  return [...locks.map(ofLock), ...holding.map(ofReview)].map((held) => ({
+    ...held,
+    where: conditionOf(held, columns),
+  }));
+}
 
-function conditionOf({ id, slice, created_by }: Lock, columns: readonly ForecastColumn[]): SqlText {
+function ofLock({ id, slice, created_by, note, logid }: Lock): Holding {
+  const why = note ? `: ${note}` : '';
+  const refusal =
+    logid === undefined
+      ? `${created_by} has locked some of these rows`
+      : `entry ${logid} of ${created_by} has closed the months of some of these rows`;
+  return {
+    ...{ slice, at: `lock ${id}`, logid },
+    refusal: `Nothing was changed, because ${refusal}${why}`,
+    ...{ cause: `${created_by} locked rows of this version`, remedy: `delete lock ${id}` },
+  };
+}
+
+function ofReview({ id, slice, owner, reviewers, state }: ReviewRow): Holding {
+  const people = either(reviewers);
+  const isSubmitted = state === 'submitted';
+  const review = isSubmitted
+    ? `Review ${id} of ${owner} is submitted, so only ${people} can change its rows`
+    : `Review ${id} of ${owner} is approved; ${people} or an admin can reopen it`;
+  return {
+    ...{ slice, at: `review ${id}`, review },
+    refusal: `Nothing was changed, because a review holds some of these rows. ${review}`,
+    cause: `review ${id} of ${owner} was ${state}`,
+    remedy: `${isSubmitted ? 'return' : 'reopen'} review ${id}`,
+  };
+}
+
+function conditionOf(
+  { slice, at, cause, remedy }: Holding,
+  columns: readonly ForecastColumn[],
+): SqlText {
   const unusable = (problem: string, blame: Blame) =>
     new AppError(
       409,
-      `The columns have changed since ${created_by} locked rows of this version (${problem}); change them back, or delete lock ${id}`,
+      `The columns have changed since ${cause} (${problem}); change them back, or ${remedy}`,
       { column: blame.column },
     );
   try {
-    const { where, skipped } = compileSlice(slice, columns, `lock ${id}`);
+    const { where, skipped } = compileSlice(slice, columns, at);
     const [column] = skipped;
     if (column === undefined) return where;
     throw unusable(`"${column}" is not a dimension or date`, { column });
@@ -88,8 +147,8 @@ function conditionOf({ id, slice, created_by }: Lock, columns: readonly Forecast
 }
 
 /**
- * The locks that an entry has to respect when its rows are written or deleted. A close of months may change what
- * earlier closes have locked (docs/contract/19-planning-together.md#locks).
+ * The locks and reviews that an entry has to respect when its rows are written or deleted. A close of months may
+ * change what earlier closes have locked (docs/contract/19-planning-together.md#locks).
  *
  * @param id of the entry; infinite if it is the newest one
  */
@@ -98,36 +157,33 @@ export const locksFor = (
   operation: string,
   id = Infinity,
 ): readonly LockedRows[] =>
-  operation === 'actual'
-    ? locked.filter(({ lock: { logid } }) => logid === undefined || logid > id)
-    : locked;
+  operation === 'actual' ? locked.filter(({ logid }) => logid === undefined || logid > id) : locked;
 
-/**
- * Checks a write against the locks of its version.
- *
- * @param among the rows that it adds or removes, while they exist
- * @throws AppError 423 naming the note and the author of the first lock on any of them
- */
-export async function requireUnlocked(
+/** Returns the first lock or review that holds one of some rows; undefined if none does. */
+export async function holdingAny(
   db: Queryable,
   { table }: ForecastVersion,
   locked: readonly LockedRows[],
   among: SqlText,
-): Promise<void> {
-  if (locked.length === 0) return;
+): Promise<LockedRows | undefined> {
+  if (locked.length === 0) return undefined;
   const conditions = locked.map(({ where }) => where);
   const place = await firstFulfilled(db, table, among, conditions);
-  const lock = place === undefined ? undefined : locked[place]?.lock;
-  if (!lock) return;
-  const note = lock.note ? `: ${lock.note}` : '';
-  if (lock.logid !== undefined) {
-    throw new AppError(
-      423,
-      `Nothing was changed, because entry ${lock.logid} of ${lock.created_by} has closed the months of some of these rows${note}`,
-    );
-  }
-  throw new AppError(
-    423,
-    `Nothing was changed, because ${lock.created_by} has locked some of these rows${note}`,
-  );
+  return place === undefined ? undefined : locked[place];
+}
+
+/**
+ * Checks a write against the locks and reviews of its version.
+ *
+ * @param among the rows that it adds or removes, while they exist
+ * @throws AppError 423 naming the first lock or review on any of them
+ */
+export async function requireUnlocked(
+  db: Queryable,
+  target: ForecastVersion,
+  locked: readonly LockedRows[],
+  among: SqlText,
+): Promise<void> {
+  const held = await holdingAny(db, target, locked, among);
+  if (held) throw new AppError(423, held.refusal);
 }

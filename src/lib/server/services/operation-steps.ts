@@ -24,6 +24,7 @@ import { sliceOf, storedTemplate } from './forecast-version';
 import type { HeldRows } from './held';
 import { withoutHeld } from './held';
 import { keptColumns } from './idempotency';
+import { holdingAny } from './locks';
 
 /** The result of an operation. */
 export const OperationResult = v.object({
@@ -122,7 +123,8 @@ export async function writeSteps(
       const written = await open.run(template, reach, tokens, { words: operation });
       if (written.rowCount === 0) {
         const { among } = step;
-        throw await nothing(writer, among ? sql`${slice.where} AND ${among}` : slice.where, step);
+        const where = among ? sql`${slice.where} AND ${among}` : slice.where;
+        throw await nothing(writer, where, step, entry.pf_user);
       }
       checkAmounts(written.columns);
       return written.columns;
@@ -171,10 +173,12 @@ function checkAmounts(columns: readonly Column[]): void {
 
 /** Returns the error of a step that has written no row. */
 async function nothing(
-  { tx, target }: OperationWriter,
+  writer: OperationWriter,
   where: SqlText,
   { held, otherwise, allHeld = ALL_HELD, noRows = 'The slice matches no row' }: Step,
+  user: string,
 ): Promise<AppError> {
+  const { tx, target } = writer;
   const { version, columns, table } = target;
   const exclude = excludeClause(version.exclude_iters);
   const totals = (of: SqlText) => sliceTotals(tx, table, columns, of, exclude);
@@ -187,7 +191,8 @@ async function nothing(
     return new AppError(422, reason, { field: 'slice' });
   }
   if (held && (await totals(withoutHeld(where, held))).included.row_count === 0) {
-    return new AppError(422, allHeld);
+    const holding = await holdingAny(tx, target, await writer.locked(user), where);
+    return new AppError(422, [allHeld, ...(holding?.review ? [holding.review] : [])].join('. '));
   }
   return new AppError(422, otherwise);
 }

@@ -71,7 +71,7 @@ export async function reverseIn(
       {
         slice,
         among,
-        held: heldRows(target, heldSlices(null, await writer.locked())),
+        held: heldRows(target, heldSlices(null, await writer.locked(request.pf_user))),
         tokens: {},
         template: reverseTemplate(target.columns, among),
         noRows: `Entry ${logid} has no rows in this slice`,

@@ -43,7 +43,7 @@ export async function scale(
   const edits = editsOf(request);
   for (const { edit, at } of edits) await inEntry(at, () => checkAmount(edit, target.columns));
 
-  const holds = heldSlices(request.hold, await writer.locked());
+  const holds = heldSlices(request.hold, await writer.locked(request.pf_user));
   const held = heldRows(target, holds);
   const steps: Step[] = [];
   const shapes = new Map<ScaleEdit, ResolvedShape>();

@@ -28,13 +28,13 @@ import { groupingOf, requireFew } from './shapes';
 export const previewSlice = (
   db: Database,
   versionId: number,
-  { slice, hold, by, unit }: SlicePreviewRequest,
+  { slice, hold, by, unit, pf_user }: SlicePreviewRequest,
 ): Promise<SlicePreview> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
     const { version, columns, table } = target;
     const { where, skipped } = sliceOf(target, slice);
-    const held = heldRows(target, heldSlices(hold, await lockedRows(tx, target)));
+    const held = heldRows(target, heldSlices(hold, await lockedRows(tx, target, pf_user ?? null)));
     const reached = await blameClient(fieldPlace('slice'), () =>
       reachedRows(tx, table, columns, {
         where,

@@ -45,8 +45,8 @@ export const WHOLE: Reach = { slice: sql`TRUE` };
 export interface OperationWriter {
   tx: Transaction;
   target: ForecastVersion;
-  /** The locked rows of the version. */
-  locked: () => Promise<readonly LockedRows[]>;
+  /** The rows of the version that a person may not change. */
+  locked: (person: string | null) => Promise<readonly LockedRows[]>;
   open: (entry: NewEntry) => Promise<OpenEntry>;
   /** Ids of the entries that take back a part of an entry. */
   reversesOf: (logid: number) => Promise<number[]>;
@@ -58,7 +58,7 @@ export interface WriteScope {
   target: ForecastVersion;
   /** Reservation for the rows that the operation answers. */
   memory: Reservation;
-  /** The locked rows of the version. */
+  /** The rows of the version that the user of the entry may not change. */
   locked: readonly LockedRows[];
 }
 

@@ -45,14 +45,14 @@ class TrialWriter implements OperationWriter {
     readonly memory: Reservation,
   ) {}
 
-  locked(): Promise<readonly LockedRows[]> {
-    return lockedRows(this.tx, this.target);
+  locked(person: string | null): Promise<readonly LockedRows[]> {
+    return lockedRows(this.tx, this.target, person);
   }
 
   /** Opens an entry that is not in the log. Its id is negative, so the keys of its rows are unique. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, tried } = this;
-    const scope = { tx, target, memory, locked: await this.locked() };
+    const scope = { tx, target, memory, locked: await this.locked(entry.pf_user) };
     const opened = new TriedEntry(scope, entry, await triedId(tx), tried);
     this.entries.push(opened);
     return opened;

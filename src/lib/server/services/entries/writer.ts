@@ -187,9 +187,9 @@ class EntryWriter {
     return totalsSeries(this.tx.timeline, this.target);
   }
 
-  /** The locked rows of the version. @throws AppError as {@link lockedRows} */
-  locked(): Promise<readonly LockedRows[]> {
-    return lockedRows(this.tx, this.target);
+  /** The rows of the version that a person may not change. @throws AppError as {@link lockedRows} */
+  locked(person: string | null): Promise<readonly LockedRows[]> {
+    return lockedRows(this.tx, this.target, person);
   }
 
   /** Ids of the entries that take back a part of an entry. */
@@ -212,11 +212,16 @@ class EntryWriter {
 
   /**
    * @param among the rows that a write deletes
+   * @param user who deletes them, if known
    * @param entry the entry that wrote the rows, if it is a single one
    * @throws AppError 423 if one of the rows is locked
    */
-  private async requireUnlocked(among: SqlText, entry?: EntryKey): Promise<void> {
-    const locked = await this.locked();
+  private async requireUnlocked(
+    among: SqlText,
+    user: string | null,
+    entry?: EntryKey,
+  ): Promise<void> {
+    const locked = await this.locked(user);
     const against = entry ? locksFor(locked, entry.operation, entry.id) : locked;
     await requireUnlocked(this.tx, this.target, against, among);
   }
@@ -249,7 +254,8 @@ class EntryWriter {
     const { id, stamp } = await insertEntry(tx, target.version.id, { ...entry, params });
     // If the transaction is rolled back, the cached totals are never used: its id does not come back.
     const keep = (own: ExactTotals) => totals?.add(this.series, { id, stamp }, own);
-    return new OpenEntry({ tx, target, memory, locked: await this.locked() }, entry, id, keep);
+    const locked = await this.locked(entry.pf_user);
+    return new OpenEntry({ tx, target, memory, locked }, entry, id, keep);
   }
 
   /**
@@ -269,7 +275,7 @@ class EntryWriter {
     const [known] = totals?.of(this.series, [entry]) ?? [];
     totals?.drop(this.series, entry);
     await takeOut(tx, entry, known ?? (await this.readTotals(ofEntry(id)))(id), user);
-    await this.requireUnlocked(ofEntry(id), entry);
+    await this.requireUnlocked(ofEntry(id), user, entry);
     const result = withKeys
       ? await this.deleteWithKeys(id)
       : { rows_deleted: await deleteRowsOfEntry(tx, target.table, id), keys: null, columns: [] };
@@ -295,11 +301,11 @@ class EntryWriter {
   }
 
   /** Deletes one entry with its rows, without answering keys. @throws AppError 404, 409, 423 */
-  async remove(logid: number): Promise<void> {
+  async remove(logid: number, user: string): Promise<void> {
     const { tx, target } = this;
     await this.requireWhole([logid]);
     await deleteEntry(tx, logid);
-    await this.requireUnlocked(ofEntry(logid));
+    await this.requireUnlocked(ofEntry(logid), user);
     await deleteRowsOfEntry(tx, target.table, logid);
     await tell(tx, target.version.id, { kind: 'undone', logid });
   }
@@ -316,7 +322,7 @@ class EntryWriter {
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
     await this.requireWhole(entries.map(({ id }) => id));
     const rows = sql`pf_iter = ${literal(iter)}`;
-    await this.requireUnlocked(rows);
+    await this.requireUnlocked(rows, user);
     const totals = await this.readTotals(rows);
     const kept = entries.map((entry) => ({ entry, totals: totals(entry.id) }));
     await keepUndone(tx, kept, user);

@@ -1,0 +1,297 @@
+/** Reviews of slices, and the steps by which they are approved (docs/contract/22-sign-off.md). */
+import type { Me } from '../../contract/me';
+import type {
+  EditReviewRequest,
+  Person,
+  ReviewRequest,
+  ReviewState,
+  ReviewStepName,
+  WaitingReview,
+} from '../../contract/reviews';
+import {
+  isPossible,
+  isUnsubmitted,
+  mayChange,
+  mayTake,
+  Review,
+  REVIEW_STEPS,
+} from '../../contract/reviews';
+import type { Database } from '../db/database';
+import type { WriteKey } from '../db/idempotency';
+import { newestEntry } from '../db/log';
+import { tell } from '../db/notify';
+import { found, type Queryable } from '../db/queryable';
+import type { StoredReview, Terms } from '../db/reviews';
+import {
+  answeredReview,
+  deleteReview,
+  findReview,
+  getReview,
+  insertReview,
+  insertStep,
+  listReviews,
+  listWaiting,
+  setReviewState,
+  setTerms,
+} from '../db/reviews';
+import { entryTotals, negated, sumTotals, type SumTotals } from '../db/totals';
+import type { Transaction } from '../db/transaction';
+import { lockVersion } from '../db/versions';
+import { AppError, either } from '../errors';
+import type { Resources } from './entries/writer';
+import type { ForecastVersion } from './forecast-version';
+import { readVersion, seenByOperations, sliceOf, sliceToStore } from './forecast-version';
+import { once } from './idempotency';
+
+/** Who sends a request. Without sign-in the body names them, and nobody is an admin. */
+export const personOf = (me: Me, { pf_user: name }: { pf_user: string }): Person => ({
+  name,
+  isAdmin: me.user !== null && me.roles.includes('admin'),
+});
+
+/**
+ * The reviews of a version, oldest first. Every read of a version's reviews is made here, so that a rule about
+ * who may read which slice has one place. @throws AppError 404
+ */
+export const reviews = (db: Database, versionId: number): Promise<Review[]> =>
+  db.versionRead(versionId, async (tx) => {
+    const target = await readVersion(tx, versionId);
+    const answer: Review[] = [];
+    for (const review of await listReviews(tx, versionId)) {
+      answer.push(await withChanges(tx, target, review));
+    }
+    return answer;
+  });
+
+/** The reviews that wait for a user in all versions. */
+export const waitingReviews = (db: Database, user: string): Promise<WaitingReview[]> =>
+  listWaiting(db, user);
+
+/** A review, with what was changed since its last approval if it is open again. */
+async function withChanges(
+  db: Queryable,
+  target: ForecastVersion,
+  review: StoredReview,
+): Promise<Review> {
+  const answer = answeredReview(review);
+  const approved = review.stored.findLast(({ step }) => step === 'approve');
+  if (review.state === 'approved' || !approved?.totals) return answer;
+  const where = conditionOf(target, review);
+  if (!where) return answer;
+  const { table, columns } = target;
+  // The totals of then are subtracted from those of now as if they were one more entry, so the sum is exact.
+  const then = { logid: 0, ...negated(approved.totals) };
+  const { overall, byEntry } = await entryTotals(db, table, columns, where, [then]);
+  const entries = [...byEntry.keys()].filter((id) => id > approved.newest_entry).length;
+  return { ...answer, changed: { entries, ...overall } };
+}
+
+/** The rows of a review that operations see; undefined if its columns no longer have the same roles. */
+function conditionOf(target: ForecastVersion, { slice }: { slice: Review['slice'] }) {
+  try {
+    return seenByOperations(target, sliceOf(target, slice).where);
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes a review of a slice, also on a closed version.
+ * @throws AppError 400 for a slice that cannot be used, and for an owner among the reviewers; 404, 409 as for
+ * every slice
+ */
+export const addReview = (
+  resources: Resources,
+  versionId: number,
+  request: ReviewRequest,
+  key?: WriteKey,
+): Promise<Review> =>
+  inVersion(resources, versionId, key, async (tx) => {
+    const { slice, reviewers, due = null, comment = null, pf_user } = request;
+    const terms = { owner: request.owner ?? pf_user, reviewers, due };
+    requireOthers(terms);
+    const target = await readVersion(tx, versionId);
+    const id = await insertReview(tx, versionId, sliceToStore(target, slice), terms);
+    return stepped(tx, target, id, { step: 'open', pf_user, comment, terms });
+  });
+
+/** Checks that nobody approves their own plan. @throws AppError 400 */
+function requireOthers({ owner, reviewers }: Terms): void {
+  if (!reviewers.includes(owner)) return;
+  throw new AppError(
+    400,
+    `reviewers: ${owner} owns the review, so somebody else has to review it`,
+    {
+      field: 'reviewers',
+    },
+  );
+}
+
+/** A step that somebody wants to take. */
+interface AskedStep {
+  step: ReviewStepName;
+  comment?: string | null | undefined;
+  person: Person;
+}
+
+/**
+ * Takes a step of a review. A submit and an approval hold the version, so a write is either before them or
+ * judged by them.
+ * @throws AppError 403 for somebody who may not, 404; 409 if the step does not lead from its state, or if a
+ * column of its slice has changed its role
+ */
+export async function takeStep(
+  resources: Resources,
+  id: number,
+  { step, comment = null, person }: AskedStep,
+  key?: WriteKey,
+): Promise<Review> {
+  const known = await findReview(resources.db, id);
+  const { version_id: versionId } = found(known, `review ${id}`);
+  return inVersion(resources, versionId, key, async (tx) => {
+    const review = found(await findReview(tx, id), `review ${id}`);
+    if (!isPossible(review, step)) {
+      throw new AppError(
+        409,
+        `Review ${id} is ${review.state}; only ${FROM[step]} can be ${DONE[step]}`,
+      );
+    }
+    if (!mayTake(review, step, person)) throw notAllowed(review, step);
+    const target = await readVersion(tx, versionId);
+    const { to } = REVIEW_STEPS[step];
+    const totals = holds(to) ? await totalsOf(tx, target, review.slice) : undefined;
+    await setReviewState(tx, id, to);
+    return stepped(tx, target, id, { step, pf_user: person.name, comment, totals });
+  });
+}
+
+const holds = (state: ReviewState) => state === 'submitted' || state === 'approved';
+
+const FROM: Record<ReviewStepName, string> = {
+  submit: 'an open, returned or reopened one',
+  return: 'a submitted one',
+  approve: 'a submitted one',
+  reopen: 'an approved one',
+};
+const DONE: Record<ReviewStepName, string> = {
+  submit: 'submitted',
+  return: 'returned',
+  approve: 'approved',
+  reopen: 'reopened',
+};
+
+function notAllowed({ id, owner, reviewers }: Terms & { id: number }, step: ReviewStepName) {
+  const people = step === 'submit' ? [owner] : reviewers;
+  const admin = step === 'approve' ? [] : ['an admin'];
+  return new AppError(403, `Only ${either([...people, ...admin])} may ${step} review ${id}`);
+}
+
+/** Exact totals of the rows of a slice that operations see. @throws AppError 409 as for every slice */
+const totalsOf = (tx: Transaction, target: ForecastVersion, slice: Review['slice']) =>
+  sumTotals(
+    tx,
+    target.table,
+    target.columns,
+    seenByOperations(target, sliceOf(target, slice).where),
+  );
+
+/**
+ * Changes owner, reviewers and due day of a review; a missing field keeps its value.
+ * @throws AppError 400 for an owner among the reviewers, 403 for somebody who may not, 404
+ */
+export async function editReview(
+  db: Database,
+  id: number,
+  { owner, reviewers, due, comment = null, pf_user }: EditReviewRequest,
+  person: Person,
+): Promise<Review> {
+  return changing(db, id, async (tx, review) => {
+    if (!mayChange(review, person)) throw notChangeable(review, 'change');
+    const terms = {
+      owner: owner ?? review.owner,
+      reviewers: reviewers ?? review.reviewers,
+      due: due === undefined ? review.due : due,
+    };
+    requireOthers(terms);
+    const target = await readVersion(tx, review.version_id);
+    const isSame = JSON.stringify(terms) === JSON.stringify(termsOf(review));
+    if (isSame && comment === null) return withChanges(tx, target, await getReview(tx, id));
+    await setTerms(tx, id, terms);
+    return stepped(tx, target, id, { step: 'change', pf_user, comment, terms });
+  });
+}
+
+const termsOf = ({ owner, reviewers, due }: Terms): Terms => ({ owner, reviewers, due });
+
+/**
+ * Deletes a review that was never submitted.
+ * @throws AppError 403 for somebody who may not, 404; 409 for one with a history
+ */
+export async function removeReview(db: Database, id: number, person: Person): Promise<void> {
+  await changing(db, id, async (tx, review) => {
+    if (!isUnsubmitted(answeredReview(await getReview(tx, id)))) {
+      throw new AppError(409, `Review ${id} has been submitted, so its history stays`);
+    }
+    if (!mayChange(review, person)) throw notChangeable(review, 'delete');
+    await deleteReview(tx, id);
+    await tell(tx, review.version_id, { kind: 'review', id });
+  });
+}
+
+function notChangeable({ id, owner, state }: Pick<Review, 'id' | 'owner' | 'state'>, what: string) {
+  const people = holds(state) ? ['an admin'] : [owner, 'an admin'];
+  const while_ = holds(state) ? ` while it is ${state}` : '';
+  return new AppError(403, `Only ${either(people)} may ${what} review ${id}${while_}`);
+}
+
+/** Gives `work` a review while nobody else writes into its version. @throws AppError 404 */
+async function changing<Result>(
+  db: Database,
+  id: number,
+  work: (
+    tx: Transaction,
+    review: Terms & Pick<Review, 'id' | 'version_id' | 'state'>,
+  ) => Promise<Result>,
+): Promise<Result> {
+  const { version_id: versionId } = found(await findReview(db, id), `review ${id}`);
+  return db.versionTransaction(versionId, async (tx) => {
+    await lockVersion(tx, versionId, 'UPDATE');
+    return work(tx, found(await findReview(tx, id), `review ${id}`));
+  });
+}
+
+/** Runs `write` once for its key, while nobody else writes into the version. @throws AppError 404, 409 */
+const inVersion = (
+  { db, budget }: Resources,
+  versionId: number,
+  key: WriteKey | undefined,
+  write: (tx: Transaction) => Promise<Review>,
+): Promise<Review> =>
+  budget.run(async (memory) => {
+    const answer = await db.versionTransaction(versionId, async (tx) => {
+      await lockVersion(tx, versionId, 'UPDATE');
+      return once(tx, versionId, key, Review, memory, () => write(tx));
+    });
+    memory.release();
+    return answer;
+  });
+
+/** Records a step, and sends its event. */
+async function stepped(
+  tx: Transaction,
+  target: ForecastVersion,
+  id: number,
+  step: {
+    step: 'open' | 'change' | ReviewStepName;
+    pf_user: string;
+    comment: string | null;
+    totals?: SumTotals | undefined;
+    terms?: Terms;
+  },
+): Promise<Review> {
+  const { id: versionId } = target.version;
+  await insertStep(tx, id, { ...step, newest: await newestEntry(tx, versionId) });
+  await tell(tx, versionId, { kind: 'review', id });
+  return withChanges(tx, target, await getReview(tx, id));
+}

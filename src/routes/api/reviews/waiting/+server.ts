@@ -1,0 +1,7 @@
+import { json } from '@sveltejs/kit';
+import { textQuery } from '$lib/server/http/params';
+import { waitingReviews } from '$lib/server/services/reviews';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, url }) =>
+  json(await waitingReviews(locals.db, locals.me.user ?? textQuery(url, 'user')));
