@@ -10,6 +10,7 @@ import type { EntryMonths } from '$lib/server/db/month-totals';
 import type { Events } from '$lib/server/event-streams';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
+import type { SliceIndexes } from '$lib/server/services/slice-indexes';
 
 declare global {
   namespace App {
@@ -26,6 +27,7 @@ declare global {
       bodies: Bodies;
       totals: KeptTotals<ExactTotals>;
       monthTotals: KeptTotals<EntryMonths>;
+      sliceIndexes: SliceIndexes;
       events: Events;
       /** Whether the server was asked to end. */
       isEnding: boolean;

@@ -19,6 +19,7 @@ import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
 import { requireCluster, requireCurrentSchema } from '$lib/server/services/health';
+import { SliceIndexes } from '$lib/server/services/slice-indexes';
 import { endpointOf, NOBODY, requireRole, whoSent } from '$lib/server/sign-in';
 import { Webhook } from '$lib/server/webhook';
 import type { Logger } from 'pino';
@@ -29,6 +30,7 @@ let budget: Budget;
 let bodies: Bodies;
 let totals: App.Locals['totals'];
 let monthTotals: App.Locals['monthTotals'];
+let sliceIndexes: SliceIndexes;
 let events: Events;
 let logger: Logger;
 /** Whether the server was asked to end. Health checks then fail, so that proxies stop sending requests. */
@@ -52,6 +54,9 @@ export const init: ServerInit = async () => {
     bodies = new Bodies(budget, config.keepEntries);
     totals = new KeptTotals(config.keepEntries);
     monthTotals = new KeptTotals(config.keepEntries, ({ months }) => months.length);
+    sliceIndexes = new SliceIndexes(db, INDEX_DELAY, (version, error) =>
+      logger.warn({ version, reason: reasonOf(error) }, 'the indexes for slices were not built'),
+    );
     const logLost = (error: Error) =>
       logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost');
     events = new Events((listening) => db.listen(listening, logLost), config.heartbeat);
@@ -75,6 +80,7 @@ export const init: ServerInit = async () => {
   // An open stream is a request in flight, and the server would wait for its end.
   process.once('forecast-pivot:closing', () => events.end());
   process.once('forecast-pivot:closing', () => webhook?.end());
+  process.once('forecast-pivot:closing', () => sliceIndexes.end());
   void webhook?.start();
   if (!dev)
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => (isEnding = true));
@@ -96,6 +102,9 @@ function logTurn(turn: Turn): void {
   }
 }
 
+/** Milliseconds after the last write to a version until its indexes are looked at. */
+const INDEX_DELAY = 5_000;
+
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -114,6 +123,7 @@ export const handle: Handle = async ({ event, resolve }) => {
     bodies,
     totals,
     monthTotals,
+    sliceIndexes,
     events,
     isEnding,
     metrics,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { startPostgres } from '../../src/demo/postgres';
 import type { DatabaseConfig } from '../../src/lib/server/config';
@@ -94,12 +95,31 @@ export async function makeSource(
   };
 }
 
+/** From this number of rows on, the service builds indexes for slices in the background. */
+const INDEXED_ROWS = 100_000;
+
+/** Waits until the indexes for slices are there, so that their build does not disturb a measurement. */
+async function indexesBuilt(client: pg.Client, table: string): Promise<void> {
+  const { rows } = await client.query(`SELECT count(*) FILTER (WHERE i.indisvalid)::int AS valid
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid AND c.relname LIKE 'slice%'
+    WHERE i.indrelid = '${table}'::regclass`);
+  if (rows[0].valid > 0) {
+    const { rows: building } = await client.query(
+      "SELECT FROM pg_stat_activity WHERE query ILIKE 'CREATE INDEX%' AND state = 'active'",
+    );
+    if (building.length === 0) return;
+  }
+  await setTimeout(500);
+  return indexesBuilt(client, table);
+}
+
 /** Creates a version of a new source table with one load. @returns also the name of its forecast table */
 export async function makeVersion(client: pg.Client, url: string, shape: Shape) {
   const { source, templates } = await makeSource(client, url, shape);
   const { id } = await call(url, 'POST', `/sources/${source}/versions`, { name: 'Bench' });
   await send(url, 'POST', `/versions/${id}/baseline`, { pf_user: 'bench' });
   const table = `pf.fc_${shape.tname}_${id}`;
+  if (shape.rows >= INDEXED_ROWS) await indexesBuilt(client, table);
   await client.query(`VACUUM ANALYZE ${table}`);
   return { id: id as number, table, templates };
 }

@@ -28,7 +28,7 @@ const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
 };
 
 /** Factors for the number of rounds: these measurements vary by more than the distance to their targets. */
-const MORE_ROUNDS = { again: 2, undo: 5 };
+const MORE_ROUNDS = { again: 2, undo: 5, small: 3 };
 
 /** A version on which operations are measured. Its state is restored after each. */
 class Planned {
@@ -93,6 +93,7 @@ export async function measureOperations(bench: Bench): Promise<void> {
       const times = await takeTurns(ways, bench.extent.rounds);
       bench.tell({ kind: 'turns', name: operation, turns: { rows, ways: times } });
     }
+    await smallSlice(bench, version, place, keeper, server.url, rows);
     await scaleAgain(bench, version, client, rows);
     await undo(bench, version, place, server.url, rows);
   } finally {
@@ -129,6 +130,29 @@ function waysOf(
     'the service': undone(() => version.operate(operation, { slice: { Batch: BATCH }, ...body })),
     'pg alone': undone((logid) => client.query(statements(logid))),
   };
+}
+
+/** Measures a scale of 500 rows in the version, and in one that has only their batch. */
+async function smallSlice(
+  bench: Bench,
+  version: Planned,
+  { client }: Place,
+  keeper: pg.Client,
+  url: string,
+  rows: number,
+) {
+  const { id, table } = await makeVersion(client, url, plannedOrders(LEAVES, { grain: false }));
+  const small = new Planned(keeper, url, id, table);
+  const scaled = (of: Planned) => async () => {
+    const before = await of.newest();
+    const slice = { Batch: 'Batch 0', Region: 'Region 3' };
+    const took = await timed(() => of.operate('scale', { slice, pct: 5 }));
+    await of.backTo(before);
+    return took;
+  };
+  const ways = { 'among all rows': scaled(version), 'among 10,000 rows': scaled(small) };
+  const times = await takeTurns(ways, MORE_ROUNDS.small * bench.extent.rounds);
+  bench.tell({ kind: 'turns', name: 'small slice', turns: { rows, ways: times } });
 }
 
 /**

@@ -119,6 +119,13 @@ export const TARGETS: readonly Target[] = [
     figure: ratioOf(operation, 'the service', 'psql'),
   })),
   {
+    words: 'scale of 500 rows among all rows',
+    part: 'operations',
+    rows: MILLION,
+    ...atMost(3, '× the same among 10,000 rows'),
+    figure: ratioOf('small slice', 'among all rows', 'among 10,000 rows'),
+  },
+  {
     words: 'the tenth scale of the same slice',
     part: 'operations',
     rows: MILLION,

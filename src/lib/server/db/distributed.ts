@@ -52,6 +52,10 @@ async function distributedTable(db: Queryable, versionId: number): Promise<Ident
   return table && qualified('pf', table.name);
 }
 
+/** Whether the forecast table of a version is distributed. */
+export const isDistributed = async (db: Queryable, versionId: number): Promise<boolean> =>
+  (await distributedTable(db, versionId)) !== undefined;
+
 /** The key space of advisory locks for commits. Any constant will do that nothing else uses. */
 const COMMITS = 731_001_302;
 

@@ -19,7 +19,7 @@ import { nameTaken, requireActive } from './versions';
  * @throws AppError 404, 409 for a name taken or an archived source
  */
 export const copyVersion = (
-  { db, budget, config }: Resources,
+  { db, budget, config, sliceIndexes }: Resources,
   id: number,
   request: CopyVersionRequest,
   key?: WriteKey,
@@ -29,6 +29,7 @@ export const copyVersion = (
       once(tx, id, key, Version, memory, () => copy(tx, id, request, config.distribute)),
     );
     memory.release();
+    sliceIndexes.written(copied.id);
     return copied;
   });
 

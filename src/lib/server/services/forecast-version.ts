@@ -10,6 +10,7 @@ import type { Queryable } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
 import { dataColumns } from '../db/forecast';
 import { readRevision } from '../db/outside-changes';
+import { indexedTo } from '../db/slice-indexes';
 import { getPlannedSource } from '../db/sources';
 import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion } from '../db/versions';
@@ -20,7 +21,7 @@ import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { CompiledSlice } from '../sql/slice';
-import { compileSlice, excludeClause } from '../sql/slice';
+import { byIndex, compileSlice, excludeClause } from '../sql/slice';
 
 /** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
@@ -42,6 +43,8 @@ export interface ForecastVersion {
   table: Identifier;
   /** Another one after each change of rows that is not the service's: then nothing that was cached holds. */
   revision: string;
+  /** The newest entry whose rows are in the indexes for slices; null without such indexes. */
+  indexedTo: number | null;
 }
 
 /** @throws AppError 404 */
@@ -64,9 +67,9 @@ export async function writeVersion(
 async function complete(db: Queryable, version: Version): Promise<ForecastVersion> {
   const { source, stored, generated } = await getPlannedSource(db, version.source_id);
   const own = { schema: 'pf', tname: forecastTableName(source.tname, version.id) };
-  const [table = [], forecast = []] = await columnsOfTables(db, [source, own]);
+  const [sourceTable = [], forecast = []] = await columnsOfTables(db, [source, own]);
   // Until the SQL is generated again, loads take days in the time zones that it was generated with.
-  const metadata = withTable(stored, table).map((c) =>
+  const metadata = withTable(stored, sourceTable).map((c) =>
     generated ? { ...c, time_zone: generated.get(c.cname)?.timeZone ?? null } : c,
   );
   const existing = dataColumns(forecast);
@@ -87,6 +90,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
   const reassigned = columns.flatMap(({ name, role }) =>
     useOf(generated?.get(name)?.role ?? role) === useOf(role) ? [] : name,
   );
+  const table = forecastTable(source.tname, version.id);
   return {
     version,
     source,
@@ -95,8 +99,9 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     disputed,
     reassigned,
     recorded: generated !== undefined,
-    table: forecastTable(source.tname, version.id),
+    table,
     revision: await readRevision(db, version.id),
+    indexedTo: await indexedTo(db, table),
   };
 }
 
@@ -119,7 +124,7 @@ const plainType = (type: SqlText): ColumnType => ({
  * templates use another measure than the metadata
  */
 export function sliceOf(
-  { columns, disputed, reassigned, recorded }: ForecastVersion,
+  { columns, disputed, reassigned, recorded, indexedTo }: ForecastVersion,
   slice: AskedSlice,
   at = 'slice',
 ): CompiledSlice {
@@ -139,7 +144,8 @@ export function sliceOf(
       { field: `${at}.${name}`, column: name },
     );
   }
-  return compileSlice(slice, columns, at);
+  const compiled = compileSlice(slice, columns, at);
+  return { ...compiled, where: byIndex(compiled.where, indexedTo) };
 }
 
 /**

@@ -36,7 +36,7 @@ import { makeVersion } from './versions';
  * first entry that cannot be replayed, unless such entries are skipped
  */
 export const replayVersion = (
-  { db, budget, config }: Resources,
+  { db, budget, config, sliceIndexes }: Resources,
   id: number,
   request: ReplayVersionRequest,
   key?: WriteKey,
@@ -53,6 +53,7 @@ export const replayVersion = (
       Math.max(1, original.entries.length),
     );
     memory.release();
+    sliceIndexes.written(replayed.version.id);
     return replayed;
   });
 

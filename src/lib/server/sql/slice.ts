@@ -115,3 +115,16 @@ const dayNumber = (day: string): number => Number(day.replaceAll('-', ''));
 export function excludeClause(iters: readonly string[]): SqlText {
   return iters.length === 0 ? sql`TRUE` : sql`pf_iter NOT IN (${commas(iters.map(literal))})`;
 }
+
+/**
+ * Splits the condition of a slice into rows that the indexes for slices contain and later ones, so that
+ * PostgreSQL can use these indexes for the first part and the index of entries for the second
+ * (docs/decisions/0055-indexes-for-small-slices.md). It selects the same rows as before.
+ *
+ * @param upTo the newest entry whose rows are indexed; null leaves the condition as it is
+ */
+export const byIndex = (where: SqlText, upTo: number | null): SqlText =>
+  upTo === null || where === sql`TRUE`
+    ? where
+    : sql`((pf_logid <= ${upTo} AND ${where})
+    OR (pf_logid > ${upTo} AND ${where}))`;

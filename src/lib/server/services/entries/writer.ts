@@ -46,6 +46,7 @@ import type { LockedRows } from '../locks';
 import { lockedRows, locksFor, requireUnlocked } from '../locks';
 import type { StatementAnswer } from '../read-columns';
 import { runWrite } from '../read-columns';
+import type { SliceIndexes } from '../slice-indexes';
 import { totalsSeries } from '../totals-series';
 import { OpenEntry, WHOLE, ofEntry } from './open-entry';
 
@@ -56,6 +57,7 @@ export interface Resources {
   config: Pick<Config, 'distribute'>;
   /** Cached totals of entries. */
   totals: KeptTotals<ExactTotals>;
+  sliceIndexes: SliceIndexes;
 }
 
 /** A written entry: its id, and the result of its statement. */
@@ -142,16 +144,16 @@ export const writingRows = <Result extends object>(
     memory,
   }));
 
-const underLock = <Result extends object>(
-  { db, totals }: Resources,
+const underLock = async <Result extends object>(
+  { db, totals, sliceIndexes }: Resources,
   memory: Reservation,
   versionId: number,
   key: WriteKey | undefined,
   answer: v.GenericSchema<unknown, Result>,
   work: (writer: EntryWriter) => Promise<Result>,
   lock: 'UPDATE' | 'SHARE',
-): Promise<Result> =>
-  db.versionTransaction(versionId, async (tx) => {
+): Promise<Result> => {
+  const done = await db.versionTransaction(versionId, async (tx) => {
     // A repeated request is answered without the checks of the version, which the first request has passed.
     const result = await once(tx, versionId, key, answer, memory, async () =>
       work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory, totals)),
@@ -160,6 +162,9 @@ const underLock = <Result extends object>(
     await lockUntilCommitted(tx, versionId);
     return result;
   });
+  sliceIndexes.written(versionId);
+  return done;
+};
 
 /** The writer of a version that this transaction has created, so that nobody else can use it yet. */
 export const newWriter = async (

@@ -1,0 +1,111 @@
+/**
+ * The indexes by which PostgreSQL finds the rows of a small slice in a large version
+ * (docs/decisions/0055-indexes-for-small-slices.md).
+ */
+import * as v from 'valibot';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import type { Identifier, SqlText } from '../sql/quote';
+import { commas, ident, literal, qualified, sql } from '../sql/quote';
+import type { Queryable } from './queryable';
+import { prepared } from './queryable';
+
+/** An index of a forecast table for slices. Its name says which rows it has: there is no other record. */
+interface SliceIndex {
+  name: string;
+  /** The newest entry whose rows are in the index. */
+  upTo: number;
+  /** False while it is built, and after a build that failed. */
+  isValid: boolean;
+}
+
+const NAME = /^slice_(\d+)_\d+$/;
+
+const Index = v.pipe(
+  v.object({ name: v.string(), isValid: v.boolean() }),
+  v.transform(({ name, isValid }): SliceIndex => ({
+    name,
+    isValid,
+    upTo: Number(NAME.exec(name)?.[1]),
+  })),
+);
+
+const INDEXES = prepared(sql`SELECT c.relname AS name, i.indisvalid AS "isValid"
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE i.indrelid = $1::regclass AND c.relname ~ '^slice_[0-9]+_[0-9]+$'`);
+
+/** The indexes for slices of a forecast table, those that cannot be used among them. */
+export const sliceIndexes = (db: Queryable, table: Identifier): Promise<SliceIndex[]> =>
+  db.many(Index, INDEXES, [table]);
+
+/** The newest entry whose rows are in the indexes for slices; null if there are none. */
+export async function indexedTo(db: Queryable, table: Identifier): Promise<number | null> {
+  const usable = (await sliceIndexes(db, table)).filter(({ isValid }) => isValid);
+  return usable.length > 0 ? Math.max(...usable.map(({ upTo }) => upTo)) : null;
+}
+
+const Growth = v.object({ newest: v.nullable(v.number()), before: v.number(), since: v.number() });
+
+/**
+ * The newest entry of a version, and the number of rows before and since an entry. Entries whose rows were
+ * never counted count as empty.
+ */
+export const growthSince = (
+  db: Queryable,
+  versionId: number,
+  logid: number,
+): Promise<v.InferOutput<typeof Growth>> =>
+  db.one(
+    Growth,
+    sql`SELECT max(id) AS newest, COALESCE(sum(row_count) FILTER (WHERE id <= $2), 0)::bigint AS before,
+       COALESCE(sum(row_count) FILTER (WHERE id > $2), 0)::bigint AS since
+     FROM pf.log WHERE version_id = $1`,
+    [versionId, logid],
+  );
+
+/** Reads the statistics of a forecast table again, by which PostgreSQL chooses its indexes. */
+export const analyze = (db: Queryable, table: Identifier): Promise<number> =>
+  db.run(sql`ANALYZE ${table}`);
+
+/**
+ * The number of values that some columns have, by PostgreSQL's statistics, most first. Columns without
+ * statistics are left out.
+ */
+export function distinctValues(
+  db: Queryable,
+  tableName: string,
+  columns: readonly ForecastColumn[],
+): Promise<{ name: string; values: number }[]> {
+  if (columns.length === 0) return Promise.resolve([]);
+  const names = commas(columns.map(({ name }) => literal(name)));
+  return db.many(
+    v.object({ name: v.string(), values: v.number() }),
+    // A negative number is a share of the rows.
+    sql`SELECT s.attname AS name, (CASE WHEN s.n_distinct < 0 THEN -s.n_distinct * c.reltuples
+         ELSE s.n_distinct END)::double precision AS values
+       FROM pg_stats s JOIN pg_class c ON c.oid = format('%I.%I', s.schemaname, s.tablename)::regclass
+       WHERE s.schemaname = 'pf' AND s.tablename = $1 AND s.attname IN (${names})
+       ORDER BY values DESC, name`,
+    [tableName],
+  );
+}
+
+/**
+ * Builds an index over the rows of the entries up to one, while others read and write. It does not slow down
+ * later entries, because their rows are not in it.
+ *
+ * @param number distinguishes the indexes up to the same entry
+ * @throws DatabaseError; an index that cannot be used may then be left
+ */
+export const createSliceIndex = (
+  db: Queryable,
+  table: Identifier,
+  { column, upTo, number }: { column: string; upTo: number; number: number },
+): Promise<number> =>
+  db.run(sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${ident(`slice_${upTo}_${number}`)}
+    ON ${table} (${ident(column)}) WHERE ${upToEntry(upTo)}`);
+
+/** Drops an index without waiting for readers. Does nothing if it does not exist. */
+export const dropSliceIndex = (db: Queryable, name: string): Promise<number> =>
+  db.run(sql`DROP INDEX CONCURRENTLY IF EXISTS ${qualified('pf', name)}`);
+
+const upToEntry = (logid: number): SqlText => sql`pf_logid <= ${logid}`;
