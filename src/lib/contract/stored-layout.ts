@@ -32,7 +32,8 @@ export type LayoutSort = v.InferOutput<typeof LayoutSort>;
  * (default: the first one). `amounts` has the format of amounts by measure, including measures by origin.
  * `depth` is the number of open row levels (default: all), `columns_depth` that of column levels.
  * `total_column` is the place of the total of all columns (default: none); with `subtotals`, open groups of
- * columns show theirs, too. The API stores any JSON object here; this schema is for the browser, which reads
+ * columns show theirs, too. `pinned_columns` is the number of first columns that stay in place while the
+ * others scroll (default: 0). The API stores any JSON object here; this schema is for the browser, which reads
  * it.
  */
 export const Layout = v.pipe(
@@ -58,6 +59,7 @@ export const Layout = v.pipe(
     columns_depth: v.optional(v.number()),
     total_column: v.optional(v.picklist(['start', 'end'])),
     subtotals: v.optional(v.boolean()),
+    pinned_columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
   }),
 );
 export type Layout = v.InferOutput<typeof Layout>;

@@ -250,9 +250,10 @@ export class Pivot {
   ): Promise<Omit<CleanLayout, 'layout'>> {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
-    const { depth, columns_depth, total_column, subtotals, chart_measure, amounts, ...config } =
-      ordered;
-    this.grid.shown.setOpen({ depth, columns_depth, total_column, subtotals }, toggled);
+    const { depth, columns_depth, total_column, subtotals, pinned_columns, ...others } = ordered;
+    const { chart_measure, amounts, ...config } = others;
+    const open = { depth, columns_depth, total_column, subtotals, pinned_columns };
+    this.grid.shown.setOpen(open, toggled);
     this.writeAmounts(amounts);
     await this.parts.viewer.restore({ split_by: [], plugin_config: {}, ...config, plugin: GRID });
     this.kind = shownAs(config.plugin);
@@ -271,7 +272,10 @@ export class Pivot {
     const isRegrouped = JSON.stringify(group_by) !== JSON.stringify(before.group_by);
     if (isRegrouped) this.grid.shown.expansion.setDepth(depth ?? null);
     const isSplitAnew = JSON.stringify(split_by) !== JSON.stringify(before.split_by);
-    if (isSplitAnew) this.grid.shown.across.setDepth(ordered.columns_depth ?? null);
+    if (isSplitAnew) {
+      this.grid.shown.across.setDepth(ordered.columns_depth ?? null);
+      this.grid.shown.pinned = 0;
+    }
     await this.parts.viewer.restore({
       ...{ group_by, split_by, columns, filter },
       ...{ sort, expressions, aggregates },

@@ -88,6 +88,11 @@ const PARTS: readonly Part[] = [
     },
   },
   {
+    parameter: 'pinned',
+    write: ({ pinned_columns }) => [writeDepth(pinned_columns)],
+    read: ([text = '']) => ({ pinned_columns: readDepth(text) }),
+  },
+  {
     parameter: 'chart',
     write: ({ plugin = GRID }) => [plugin === GRID ? '' : plugin],
     read: ([plugin = '']) => ({ plugin: plugin || GRID }),

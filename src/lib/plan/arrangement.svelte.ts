@@ -245,6 +245,11 @@ export class Arrangement {
     return this.set((pivot) => pivot.grid.setTotals(totals));
   }
 
+  /** Keeps the first columns in place while the others scroll; 0 unpins them. */
+  pinColumns(count: number): Promise<void> {
+    return this.set((pivot) => pivot.grid.setPinned(count));
+  }
+
   /** Makes a change that does not affect the slices of selected cells. */
   private async set(change: (pivot: Pivot) => Promise<void> | void): Promise<void> {
     const { pivot } = this.loading;

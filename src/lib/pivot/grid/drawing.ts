@@ -1,12 +1,13 @@
 /** Draws the cells and headers of the grid. */
 import { columnSort } from '../layout/column-sort';
-import type { RegularTable, TableData } from '../values/engine-types';
+import type { CellMeta, RegularTable, TableData } from '../values/engine-types';
 import type { ViewReader } from './view-reader';
 import type { DrawnColumn } from './grid-columns';
 import { unitText, type ColumnFormat } from '../values/column-format';
 import { CellFormat } from './cell-format';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../values/labels';
+import { Pinned } from './pinned';
 import { isGone, type Shown } from './shown';
 import type { Window } from './window';
 import { sortWord } from './sort';
@@ -28,11 +29,12 @@ const EMPTY: TableData = {
 /** Draws the shown view: texts, headers, and the classes and attributes that style the cells. */
 export class Drawing {
   private readonly heads: Heads;
+  private readonly pinned: Pinned;
   private usual: ReadonlyMap<string, ColumnFormat> = new Map();
   private formats: ReadonlyMap<string, ColumnFormat> = new Map();
   private readonly made = new Map<string, CellFormat>();
   /** State of the last drawing; null before the first. */
-  private drawn: { rows: string; across: string; names: string } | null = null;
+  private drawn: { rows: string; across: string; names: string; pinned: number } | null = null;
   private window: Window | null = null;
 
   constructor(
@@ -41,6 +43,10 @@ export class Drawing {
     private readonly widths: Widths,
   ) {
     this.heads = new Heads(shown, (measure) => unitText(this.formatNamed(measure)));
+    this.pinned = new Pinned(shown, element, (x) => {
+      const column = shown.columns[x];
+      return column ? this.heads.of(column, x) : [];
+    });
     element.addStyleListener(() => this.style());
     element.setDataListener((x0, y0, x1, y1) => this.read(x0, y0, x1, y1));
   }
@@ -71,7 +77,11 @@ export class Drawing {
   /** Redraws the view. */
   async draw(): Promise<void> {
     this.followColumns();
-    await this.element.draw();
+    const { pinned, element } = this;
+    const before = pinned.count;
+    await element.draw();
+    // A drawing measures the pinned columns, and the next one computes how far the others scroll.
+    if (pinned.count !== before || pinned.fitting !== pinned.count) await element.draw();
   }
 
   /**
@@ -85,13 +95,14 @@ export class Drawing {
     const across = JSON.stringify(split_by);
     const { drawn } = this;
     const names = JSON.stringify(shown.columns.map(({ path, measure }) => [path, measure]));
-    this.drawn = { rows, across, names };
+    this.drawn = { rows, across, names, pinned: shown.pinned };
     this.heads.forget();
     if (drawn && (drawn.rows !== rows || drawn.names !== names)) {
       element._resetAutoSize();
       if (drawn.rows !== rows) element.scrollTop = 0;
       if (drawn.across !== across) element.scrollLeft = 0;
     }
+    if (drawn && drawn.pinned !== shown.pinned) element.scrollLeft = 0;
     const isOther = drawn?.names !== names || drawn.rows !== rows;
     if (isOther || widths.isRestored) widths.write(shown.columns);
   }
@@ -102,36 +113,43 @@ export class Drawing {
     if (!view || !reader) return EMPTY;
     const levels = reader.config.split_by.length;
     const isGrouped = reader.config.group_by.length > 0;
+    const isSizeAsked = x1 <= x0 || y1 <= y0;
+    if (isSizeAsked) this.pinned.begin();
+    const pinned = this.pinned.count;
     const size: TableData = {
       ...EMPTY,
       num_rows: shown.rowCount,
-      num_columns: shown.columns.length,
-      num_row_headers: isGrouped ? 1 : 0,
+      num_columns: shown.columns.length - pinned,
+      num_row_headers: isGrouped ? 1 + pinned : 0,
       num_column_headers: levels + 1,
       column_header_merge_depth: levels,
     };
     // The table asks for its total size with an empty window.
-    if (x1 <= x0 || y1 <= y0) return size;
+    if (isSizeAsked) return size;
     try {
-      const window = await shown.readWindow(x0, y0, x1, y1);
+      const window = await shown.readWindow(x0 + pinned, y0, x1 + pinned, y1, pinned);
       this.window = window;
-      const places = window.columns.map((_, x) => x).slice(x0, x1);
+      const all = window.columns.map((_, x) => x);
+      const places = all.slice(x0 + pinned, x1 + pinned);
+      const textsOf = (x: number) => {
+        const format = this.formatOf(window.columns[x]?.measure ?? '', window.kinds);
+        return (window.values.get(x) ?? []).map((value) => format.text(value));
+      };
+      const fixed = all.slice(0, pinned).map(textsOf);
       const styles = reader.config.group_by.map((name) => shown.styleOf(name));
       return {
         ...size,
         row_headers: isGrouped
-          ? window.paths.map((path) => [
+          ? window.paths.map((path, i) => [
               path.length === 0 ? TOTAL_ROW : label(path.at(-1) ?? null, styles[path.length - 1]),
+              ...fixed.map((texts) => texts[i] ?? ''),
             ])
           : [],
         column_headers: places.flatMap((x) => {
           const column = window.columns[x];
           return column ? [this.heads.of(column, x)] : [];
         }),
-        data: places.map((x) => {
-          const format = this.formatOf(window.columns[x]?.measure ?? '', window.kinds);
-          return (window.values.get(x) ?? []).map((value) => format.text(value));
-        }),
+        data: places.map(textsOf),
       };
     } catch (error) {
       if (!(await isGone(view))) throw error;
@@ -170,6 +188,7 @@ export class Drawing {
         if (meta.y !== undefined) cell.dataset.y = String(meta.y);
         if (cell.tagName === 'TH') this.styleHeader(cell, path, window.isOpen[i] ?? false);
         else {
+          this.place(cell, meta);
           cell.dataset.x = String(meta.x);
           const column = shown.columnAt(meta.x);
           const format = this.formatOf(column?.measure ?? '', window.kinds);
@@ -181,6 +200,13 @@ export class Drawing {
       }
     }
     this.styleHeads(window);
+  }
+
+  /** Gives a cell or header its position among all columns, pinned ones included. */
+  private place(cell: Element, meta: CellMeta): void {
+    const x = this.pinned.positionOf(meta);
+    if (x !== undefined) meta.x = x;
+    this.pinned.mark(cell, x);
   }
 
   private styleHeader(
@@ -204,6 +230,7 @@ export class Drawing {
     const { split_by = [] } = reader?.config ?? {};
     for (const th of this.element.querySelectorAll('thead th')) {
       const meta = this.element.getMeta(th);
+      if (meta) this.place(th, meta);
       const column = this.shown.columnAt(meta?.x);
       const isMeasure = meta?.column_header_y === split_by.length && column !== null;
       const direction = isMeasure && reader ? directionOf(column, reader) : undefined;

@@ -43,6 +43,9 @@ td:empty::after { content: '–'; color: var(--text-muted); }
 .pf-negative { color: var(--data-negative); }
 .rt-cell-clip { overflow: hidden; text-overflow: ellipsis; }
 
+/* The last column that stays in place. */
+.pf-pin-edge { border-right: 1px solid var(--line-control); }
+
 /* Column headers. */
 thead th { position: relative; border-bottom-width: 1px; text-align: center; }
 thead th.pf-number { text-align: right; }

@@ -186,9 +186,7 @@ export class Grid implements GridHost {
     this.drawing.setFormats(readFormats(columns));
   }
 
-  /**
-   * Sets the default formats of measures from the next drawing on; a layout can override them.
-   */
+  /** Sets the default formats of measures from the next drawing on; a layout can override them. */
   setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.drawing.setUsualFormats(formats);
   }
@@ -266,6 +264,12 @@ export class Grid implements GridHost {
     if (path.length > 0) await this.toggleColumns(path);
   }
 
+  /** Keeps the first columns in place while the others scroll. */
+  async setPinned(count: number): Promise<void> {
+    this.shown.pinned = count;
+    await this.regroup();
+  }
+
   async setTotals(totals: ColumnTotals): Promise<void> {
     this.shown.totals = totals;
     await this.regroup();
@@ -273,8 +277,7 @@ export class Grid implements GridHost {
 
   /** Finds the cells of a measure that meet conditions, and opens their groups; see {@link cellsWith}. */
   cellsWith(conditions: readonly CellCondition[], measure: string): Promise<MarkedCell[]> {
-    const wanted = { conditions, measure };
-    return cellsWith(this.shown, this.rows, () => this.regroup(), wanted);
+    return cellsWith(this.shown, this.rows, () => this.regroup(), { conditions, measure });
   }
 
   /** Finds the members of the shown rows and columns whose label contains a text. */
@@ -369,22 +372,19 @@ export class Grid implements GridHost {
   }
 
   private async drawn(): Promise<void> {
-    const { plugin } = this;
     // A grid behind a chart has no sizes to measure.
-    if (plugin.isConnected && plugin.offsetParent !== null) await this.drawing.draw();
+    if (this.plugin.isConnected && this.plugin.offsetParent) await this.drawing.draw();
   }
 
   /** Shows the rows after some were opened or closed. */
   private async afterRows(): Promise<void> {
-    const { view } = this.shown;
-    if (view) await this.onView(view, () => this.shown.regroup());
+    if (this.shown.view) await this.onView(this.shown.view, () => this.shown.regroup());
     this.events.onRows();
   }
 
   /** Shows the columns after some were opened or closed. */
   private async regroup(): Promise<void> {
-    const { view } = this.shown;
-    if (!view) return;
+    if (!this.shown.view) return;
     this.widths.read();
     await this.afterRows();
   }

@@ -5,6 +5,8 @@ import type { Shown } from './shown';
 
 /** Upper limit of scroll steps, far above the number needed for any column. */
 const MOST_STEPS = 20;
+/** The cells of the last row that scroll sideways. */
+const SCROLLED = 'tbody tr:last-child td:not(.pf-pinned)';
 
 /** Scrolls the grid until a cell is in view. */
 export class Scrolling {
@@ -26,7 +28,8 @@ export class Scrolling {
   private async bringIntoSight(at: CellPosition): Promise<void> {
     for (let step = 0; step < MOST_STEPS && this.wanted === at; step++) {
       const { table } = this;
-      const first = table.querySelector('tbody tr:last-child td');
+      const pinned = table.querySelectorAll('tbody tr:last-child td.pf-pinned').length;
+      const first = table.querySelector(SCROLLED);
       const meta = first && table.getMeta(first);
       if (!meta) return;
       const { x, y } = at;
@@ -34,9 +37,10 @@ export class Scrolling {
       const left = Number(first instanceof HTMLElement ? first.dataset.x : 0);
       const isGrouped = (this.shown.reader?.config.group_by.length ?? 0) > 0;
       const row = this.rowInSight(y) ? top : Math.max(0, isGrouped ? y - 1 : y);
-      const column = x === null ? left : this.columnInSight(x, left);
+      const isInPlace = x === null || x < pinned;
+      const column = isInPlace ? left : this.columnInSight(x, left);
       if (row === top && column === left) return;
-      await table.scrollToCell(column, row);
+      await table.scrollToCell(column - pinned, row);
     }
   }
 
@@ -53,9 +57,7 @@ export class Scrolling {
   private columnInSight(x: number, left: number): number {
     const { table } = this;
     const end = table.getBoundingClientRect().left + table.clientWidth;
-    const boxes = [...table.querySelectorAll('tbody tr:last-child td')].map((cell) =>
-      cell.getBoundingClientRect(),
-    );
+    const boxes = [...table.querySelectorAll(SCROLLED)].map((cell) => cell.getBoundingClientRect());
     const wanted = boxes[x - left];
     if (x <= left || !wanted) return x < left || !wanted ? x : left;
     let first = left;

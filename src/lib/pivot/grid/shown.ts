@@ -15,6 +15,12 @@ import { SortedView } from './sorted-view';
 import type { ToggledGroups } from './toggled';
 import { NOTHING, type Whole, type Window } from './window';
 
+/** The part of a layout that the grid keeps itself. */
+type OpenLayout = Pick<
+  Layout,
+  'depth' | 'columns_depth' | 'total_column' | 'subtotals' | 'pinned_columns'
+>;
+
 /** Timeout for questions that wait for the replacement of a deleted view. */
 const REPLACED_WITHIN_MS = 10_000;
 
@@ -27,6 +33,8 @@ export class Shown {
   readonly across = new Expansion();
   /** The shown totals of columns. */
   totals: ColumnTotals = {};
+  /** Number of first columns that stay in place while the others scroll. */
+  pinned = 0;
   /** The view on screen; null before the first. */
   view: SortedView | null = null;
   /** The reader of that view. */
@@ -51,14 +59,15 @@ export class Shown {
     readonly expansion = new Expansion(),
   ) {}
 
-  /** The open levels and shown totals, in the form of a layout. */
-  get open(): Pick<Layout, 'depth' | 'columns_depth' | 'total_column' | 'subtotals'> {
-    const { expansion, across, totals } = this;
+  /** The open levels, shown totals and pinned columns, in the form of a layout. */
+  get open(): OpenLayout {
+    const { expansion, across, totals, pinned } = this;
     return {
       ...(expansion.depth !== null && { depth: expansion.depth }),
       ...(across.depth !== null && { columns_depth: across.depth }),
       ...(totals.total_column && { total_column: totals.total_column }),
       ...(totals.subtotals && { subtotals: true }),
+      ...(pinned > 0 && { pinned_columns: pinned }),
     };
   }
 
@@ -68,15 +77,16 @@ export class Shown {
   }
 
   /**
-   * Sets open levels and totals from a layout, and restores the individually toggled groups that still fit.
+   * Sets open levels, totals and pinned columns from a layout, and restores the individually toggled groups that still fit.
    */
   setOpen(
-    { depth, columns_depth, total_column, subtotals }: Shown['open'],
+    { depth, columns_depth, total_column, subtotals, pinned_columns = 0 }: OpenLayout,
     { rows, across }: ToggledGroups,
   ): void {
     this.expansion.setDepth(depth ?? null);
     this.across.setDepth(columns_depth ?? null);
     this.totals = { total_column, subtotals };
+    this.pinned = pinned_columns;
     if (rows) this.expansion.recall(rows);
     if (across) this.across.recall(across);
   }
@@ -254,25 +264,35 @@ export class Shown {
 
   /**
    * Reads the window that the grid draws next. In a grouped view, the total row comes first, however far the
-   * rows below it are scrolled.
+   * rows below it are scrolled. The first `pinned` columns are read, too.
    *
    * @returns the rows and columns of the window with their values
    */
-  readWindow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
-    return this.gate.ask(() => this.readNow(x0, y0, x1, y1));
+  readWindow(x0: number, y0: number, x1: number, y1: number, pinned = 0): Promise<Window> {
+    return this.gate.ask(() => this.readNow(x0, y0, x1, y1, pinned));
   }
 
-  private async readNow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
+  private async readNow(
+    x0: number,
+    y0: number,
+    x1: number,
+    y1: number,
+    pinned: number,
+  ): Promise<Window> {
     const { reader, view, columns, kinds, printed } = this;
     if (!reader || !view) return NOTHING;
     const isGrouped = reader.config.group_by.length > 0;
     const isScrolled = isGrouped && y0 > 0;
-    const wanted = columns.slice(x0, x1);
+    const all = [...columns.entries()];
+    const wanted = [...all.slice(0, pinned), ...all.slice(x0, x1)];
+    const columnsWanted = wanted.map(([, column]) => column);
     // One extra row shows whether the last row is open.
     const below = { start_row: isScrolled ? y0 + 1 : y0, end_row: y1 + 1 };
     const [top, rows] = await Promise.all([
-      isScrolled ? reader.values.rows(view, wanted, { start_row: 0, end_row: 1 }, printed) : null,
-      reader.values.rows(view, wanted, below, printed),
+      isScrolled
+        ? reader.values.rows(view, columnsWanted, { start_row: 0, end_row: 1 }, printed)
+        : null,
+      reader.values.rows(view, columnsWanted, below, printed),
     ]);
     const paths = [...(top?.paths ?? []), ...rows.paths];
     const count = Math.min(y1 - y0, paths.length);
@@ -280,7 +300,7 @@ export class Shown {
     if (top) isOpen[0] = this.rowCount > 1;
     const values = new Map<number, CellValue[]>();
     for (const [i, ofRows] of rows.values.entries()) {
-      const x = x0 + i;
+      const [x = 0] = wanted[i] ?? [];
       values.set(x, [...(top?.values[i]?.slice(0, 1) ?? []), ...ofRows].slice(0, count));
     }
     const ys = Array.from({ length: count }, (_, i) => (isGrouped && i === 0 ? 0 : y0 + i));

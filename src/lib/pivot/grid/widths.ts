@@ -25,7 +25,7 @@ export class Widths {
 
   constructor(
     private readonly shown: Parameters<typeof headParts>[1],
-    private readonly element: Pick<RegularTable, '_column_sizes'>,
+    private readonly element: { _column_sizes: Pick<RegularTable['_column_sizes'], 'override'> },
   ) {}
 
   /** Reads the table's widths of the columns that were drawn last, unless a layout has just been restored. */

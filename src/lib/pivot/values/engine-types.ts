@@ -85,10 +85,14 @@ export interface Table extends ReadTable {
 }
 
 /** The position of a cell's element: body cells have `x` and `y`, column headers have `column_header_y`. */
-interface CellMeta {
+export interface CellMeta {
   x?: number;
   y?: number;
   y0?: number;
+  /** The first column that is scrolled into view; 0 for row headers and pinned columns. */
+  x0?: number;
+  /** Place among the drawn columns, row headers included. */
+  _virtual_x?: number;
   column_header_y?: number;
 }
 
@@ -122,7 +126,36 @@ export interface RegularTable extends HTMLElement {
   /** Forgets the widths of columns. The engine's own grid also uses this and `_column_sizes`. */
   _resetAutoSize(): void;
   /** The column widths that users set, by position, row headers first. */
-  _column_sizes: { override: Record<number, number | undefined> };
+  _column_sizes: {
+    override: Record<number, number | undefined>;
+    /** The widths that columns are drawn with, by position. */
+    indices: (number | undefined)[];
+  };
+  /** The parts that draw headers and body, replaced by `clear`; see the grid's pinned columns. */
+  table_model: {
+    header: {
+      draw(
+        name: string | undefined,
+        parts: unknown,
+        mark: 1 | undefined,
+        x: number | undefined,
+        key: number,
+        x0: number,
+        place: number,
+        ...merging: unknown[]
+      ): unknown;
+    };
+    body: {
+      _draw_td(
+        tag: 'TH' | 'TD',
+        y: number,
+        text: unknown,
+        place: number,
+        column: { column_name: unknown },
+        ...more: unknown[]
+      ): unknown;
+    };
+  };
 }
 
 /** Draws the views that the viewer passes to its grid. */
