@@ -328,6 +328,29 @@ describe('an import', () => {
     expect((await made.refused(edits, 400, { seen: -1 })).field).toBe('seen');
   });
 
+  it('is refused if an entry in a cell was undone after the comparison', async ({ service }) => {
+    const made = await planned(service);
+    const scale = (Region: string) =>
+      service.api.post(`${made.path}/scale`, { slice: { Region }, value_incr: 5, pf_user: 'eve' });
+    await scale('East');
+    await scale('West');
+    const asked = ['West', 'East'].map((Region) => ({ slice: { Region }, value_total: 4000 }));
+    const { cells, newest: seen } = await made.preview(asked);
+    const edits = asked.map((edit, i) => ({ ...edit, seen: cells[i].state }));
+    const east = (await made.entries())[1].id;
+    expect((await service.api.del(`/log/${east}`)).status).toBe(200);
+    expect(await made.refused(edits, 409, { seen })).toEqual({
+      error: 'edits.1 has changed since the cells were compared. Compare them again',
+      field: 'edits.1.seen',
+    });
+    // It had no row in this cell.
+    const west = edits.slice(0, 1);
+    expect((await made.imports(west, { seen })).status).toBe(200);
+    expect(await made.sums(`"Region" = 'West'`)).toMatchObject({ sales: '4000.00' });
+    const stored = (await made.entries())[0].params.edits;
+    expect(stored).toEqual([{ slice: { Region: 'West' }, value_total: 4000 }]);
+  });
+
   it('is listed with its first edits, and has all of them as a single entry', async ({
     service,
   }) => {

@@ -51,6 +51,14 @@ export const ImportEdit = v.pipe(
   v.object({
     slice: AskedSlice,
     ...cellAmounts,
+    seen: v.optional(
+      v.nullable(
+        v.pipe(
+          v.string(),
+          v.description('The state of the cell in a preview: another one is a 409'),
+        ),
+      ),
+    ),
     measures: v.optional(
       v.nullable(
         v.pipe(
@@ -130,6 +138,10 @@ const ImportCell = v.object({
     v.description(
       'Why the cell cannot be changed: no row, only rows that operations skip, or every row locked',
     ),
+  ),
+  state: v.pipe(
+    v.string(),
+    v.description('Differs once rows are added or removed, or a total changes: seen of an edit'),
   ),
   entries: v.optional(
     v.pipe(

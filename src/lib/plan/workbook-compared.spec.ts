@@ -10,7 +10,7 @@ const change = (address: string, was: number, file: number, measure = 'value') =
 });
 
 const cellOf = (value_total: number, more: Partial<ImportCell> = {}): ImportCell => ({
-  ...{ row_count: 1, value_total, units_total: 4, refusal: null, entries: [] },
+  ...{ row_count: 1, value_total, units_total: 4, refusal: null, state: 'compared', entries: [] },
   ...more,
 });
 
@@ -42,7 +42,12 @@ it('writes further measures of a cell by the same edit, with their own decimals'
   const choices = { C3: 'change' } as const;
   expect(compared.map((each) => amountAfter(each, choices, FIXED))).toEqual([2, 5.75, 0.4]);
   expect(editsOf(compared, asChosen(choices, FIXED)).edits).toEqual([
-    { slice: SLICE, value_total: 2, measures: { cost: { incr: 1.25 }, hours: { total: 0.4 } } },
+    {
+      slice: SLICE,
+      value_total: 2,
+      measures: { cost: { incr: 1.25 }, hours: { total: 0.4 } },
+      seen: 'compared',
+    },
   ]);
 });
 
@@ -74,7 +79,7 @@ it('asks for a choice where the plan differs from what was exported, and compute
   expect(after({ B3: 'number' })).toEqual([0.4, 2]);
   expect(after({ B3: 'change', B4: 'change' })).toEqual([0.6, 2]);
   expect(changes.map(asChosen({ B3: 'change', B4: 'change' }, FIXED))).toEqual([
-    { value_incr: 0.3 },
-    { value_total: 2 },
+    { value_incr: 0.3, seen: 'compared' },
+    { value_total: 2, seen: 'compared' },
   ]);
 });

@@ -23,6 +23,8 @@ interface Other {
 /** A number that the file has changed, compared with the plan as it is now. */
 export interface ComparedChange extends FileChange {
   now: number;
+  /** The state of the cell that it was compared with. */
+  seen: string;
   /** Whether somebody else has changed it meanwhile, so that the planner has to choose. */
   isConflict: boolean;
   others: readonly Other[];
@@ -104,7 +106,7 @@ export function compare(
       const amount = totalOf(each, measure) ?? 0;
       return amount === 0 ? [] : [{ entry: entryOf.get(each.logid), amount }];
     });
-    return [{ ...change, now, isConflict, others }];
+    return [{ ...change, now, seen: cell.state, isConflict, others }];
   });
   return { changes: compared, faults };
 }
@@ -125,7 +127,7 @@ export function amountAfter(
 export const asChosen =
   (choices: Choices, fixed: FixedDecimals) =>
   (change: ComparedChange): Omit<ImportEdit, 'slice'> => {
-    const { measure, file, was, isConflict, address } = change;
-    if (!isConflict || choices[address] !== 'change') return asTotal(change);
-    return amountOf(measure, 'incr', roundedAs(measure, file - was, fixed));
+    const { measure, file, was, isConflict, address, seen } = change;
+    if (!isConflict || choices[address] !== 'change') return { ...asTotal(change), seen };
+    return { ...amountOf(measure, 'incr', roundedAs(measure, file - was, fixed)), seen };
   };

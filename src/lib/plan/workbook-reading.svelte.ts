@@ -163,7 +163,7 @@ export class WorkbookReading {
       if (this.file === file) this.close();
       return written;
     } catch (error) {
-      const isOutdated = error instanceof ApiError && error.field === 'seen';
+      const isOutdated = error instanceof ApiError && /(^|\.)seen$/.test(error.field ?? '');
       if (!isOutdated) throw error;
       await this.compare();
       throw new Error(OVERTAKEN, { cause: error });

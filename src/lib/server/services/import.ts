@@ -21,7 +21,7 @@ import type { Transaction } from '../db/transaction';
 import { AppError, inEntry } from '../errors';
 import { editedLeaves } from '../sql/edited-leaves';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { measureKind } from '../sql/forecast-columns';
+import { measureColumns, measureKind } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { importTemplate } from '../sql/templates/import';
@@ -57,7 +57,7 @@ export const importCells = (
  * of each cell is spread in proportion over its leaves that no lock holds (docs/contract/14-what-the-operations-compute.md#import).
  *
  * @throws AppError 400 for a wrong slice, and for two cells that change a measure of the same row; 409 if an entry
- * after `seen` has rows in a cell; 422 for a cell without a row that can change, and if every cell has its amount
+ * after `seen` has rows in a cell, or a cell is not in the state that its edit has seen; 422 for a cell without a row that can change, and if every cell has its amount
  * already
  */
 export async function importIn(
@@ -71,6 +71,7 @@ export async function importIn(
   const held = heldRows(target, heldSlices(null, await writer.locked(request.pf_user)));
   const cells = await readCells(tx, target, edits, held);
   await requireSeen(tx, target, request);
+  requireStates(cells, request.edits, columns);
   requireChangeable(cells, edits.length);
   const changes = cells.flatMap((cell) => {
     const edit = edits[cell.number];
@@ -163,6 +164,36 @@ async function requireSeen(
   );
 }
 
+/** @throws AppError 409 for a cell in another state than its edit has seen, such as after an undo */
+function requireStates(
+  cells: readonly Cell[],
+  edits: readonly ImportEdit[],
+  columns: readonly ForecastColumn[],
+): void {
+  const found = new Map(cells.map((cell) => [cell.number, cell]));
+  const place = edits.findIndex(
+    ({ seen }, i) => seen != null && seen !== stateOf(found.get(i), columns),
+  );
+  if (place < 0) return;
+  throw new AppError(
+    409,
+    `edits.${place} has changed since the cells were compared. Compare them again`,
+    { field: `edits.${place}.seen` },
+  );
+}
+
+/**
+ * Returns the rows and totals of a cell as a text to compare. Totals of doubles have 12 digits: their last ones depend
+ * on the order of the rows.
+ */
+function stateOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): string {
+  const totals = measureColumns(columns).map((column) => {
+    const total = cell?.totals[measureKey(column)] ?? '0';
+    return measureKind(column).exact ? total : Number(total).toPrecision(12);
+  });
+  return [cell?.rows ?? 0, ...totals].join('/');
+}
+
 /** @throws AppError 400, 409, 422 for the slice or amount of a cell; 400 for two cells that change a measure of the same row */
 async function readCells(
   tx: Transaction,
@@ -202,7 +233,8 @@ async function readCells(
 
 /** Returns a cell as a preview answers it. @param cell undefined if it has no row */
 function cellOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): ImportCell {
-  if (!cell) return { ...noTotals(columns), refusal: 'no_rows' };
+  const state = stateOf(cell, columns);
+  if (!cell) return { ...noTotals(columns), state, refusal: 'no_rows' };
   const total = (key: string) => {
     const text = cell.totals[key];
     return text === undefined ? null : Number(text);
@@ -211,6 +243,7 @@ function cellOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): Imp
     row_count: cell.rows,
     ...{ value_total: total('value'), units_total: total('units') },
     ...ofFurther(columns, ({ name }) => total(name) ?? 0),
+    state,
     refusal: refusalOf(cell),
   };
 }
