@@ -267,7 +267,7 @@ describe('an import', () => {
     await service.api.del(`/log/${baseline}`);
     const edits = [{ slice: { Region: 'East' }, value_total: 10 }];
     expect((await made.preview(edits)).cells).toEqual([
-      { row_count: 0, value_total: 0, units_total: 0, refusal: 'excluded' },
+      { row_count: 0, value_total: 0, units_total: 0, state: '0/0/0', refusal: 'excluded' },
     ]);
     expect((await made.refused(edits, 422)).error).toBe(
       'Nothing was written, because operations skip every row of edits.0',

@@ -172,6 +172,43 @@ describe('the numbers of several operations', () => {
     expect(body.steps[1].held.row_count).toBe(0);
   });
 
+  it('are those of the cells of a file, for the whole version, until a cell has another state', async ({
+    service,
+  }) => {
+    const { api, query } = service;
+    const made = await planned(service, false);
+    const slices = [{ Region: 'A' }, { Region: 'B', Product: 'y' }];
+    const asked = slices.map((slice, i) => ({ slice, value_total: 100 * (i + 1) }));
+    const { cells } = (await api.post(`${made.path}/import/preview`, { edits: asked })).body;
+    const edits = asked.map((edit, i) => ({ ...edit, seen: cells[i].state }));
+    const file = { name: 'plan.xlsx', sha256: 'ab'.repeat(32) };
+    const step = { operation: 'import', file, edits };
+    const preview = (operations: unknown[]) =>
+      api.post(`${made.path}/preview`, { operations, pf_user: 'eve' });
+    const before = await bytes(service, made);
+    const { status, body } = await preview([step]);
+    expect(status).toBe(200);
+    expect(await bytes(service, made)).toEqual(before);
+    const [{ rows, totals, held }] = body.steps;
+    const [sum] = await query(
+      `SELECT sum("Sales")::float AS all,
+         (300 - sum("Sales") FILTER (WHERE "Region" = 'A' OR ("Region" = 'B' AND "Product" = 'y')))::float AS more
+       FROM ${made.table} WHERE pf_iter <> 'reference'`,
+    );
+    expect(totals.before.value_total).toBeCloseTo(sum?.all, 6);
+    expect(totals.after.value_total).toBeCloseTo(sum?.all + sum?.more, 6);
+    expect(rows.map((row: Row) => row.pf_op)).toEqual(rows.map(() => 'import'));
+    expect(held.row_count).toBe(0);
+
+    const scale = { slice: { Region: 'B' }, value_incr: 1 };
+    const after = await preview([{ operation: 'scale', ...scale }, step]);
+    expect([after.status, after.body.field]).toEqual([409, 'operations.1.edits.1.seen']);
+    await api.post(`${made.path}/scale`, { ...scale, pf_user: 'ann' });
+    const late = await preview([step]);
+    expect([late.status, late.body.field]).toEqual([409, 'operations.0.edits.1.seen']);
+    expect((await preview([{ ...step, edits: edits.slice(0, 1) }])).status).toBe(200);
+  });
+
   it('are answered for a closed version', async ({ service }) => {
     const { call, path } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
     await service.api.post(`${path}/close`, { pf_user: 'ann' });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../support/e2e';
@@ -218,6 +219,82 @@ test('further measures of a workbook are compared and written, and results of fo
     [150, 92.25],
     [80, 60],
   ]);
+});
+
+test('a workbook is tried first, taken out again, and kept, and an undo meanwhile is noticed', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await pivot.open(1);
+  const slice = { 'Sub-Category': 'Chairs', 'Order Date': YEAR };
+  const scale = () =>
+    service.api.post('/versions/1/scale', { slice, value_incr: 5, pf_user: 'eve' });
+  const stored = await salesOf(service, 'Tables');
+  const exported = await exportWorkbook(page);
+  const [chairs, tables] = [
+    await addressIn(page, exported, 'Chairs'),
+    await addressIn(page, exported, 'Tables'),
+  ];
+  await scale();
+  const changed = withNumbers(exported, { [chairs]: 70_000, [tables]: 12_345.67 });
+  await drop(page, 'plan.xlsx', changed);
+  const dialog = page.getByRole('dialog', { name: 'Read “plan.xlsx” back' });
+  await dialog.getByRole('button', { name: 'My number for all' }).click();
+  const attempt = dialog.getByRole('button', { name: 'Try', exact: true });
+
+  // Somebody undoes an entry before the service has the request.
+  await page.route('**/versions/1/preview', async (route) => {
+    const [{ id }] = (await service.api.get('/versions/1/log')).body.entries;
+    await service.api.del(`/log/${id}`);
+    await page.unroute('**/versions/1/preview');
+    await route.continue();
+  });
+  await attempt.click();
+  const message = page.getByText(/^Nothing was written: somebody has changed these cells/);
+  await expect(message).toBeVisible();
+  await expect(dialog.getByRole('region', { name: 'Cells that somebody else' })).toHaveCount(0);
+  await expect(dialog.getByRole('region', { name: 'Changes of the file' })).toContainText(
+    `${chairs} Furniture / Chairs, 2028, Sales`,
+  );
+
+  await attempt.click();
+  await expect(dialog).toBeHidden();
+  const tried = page.getByRole('region', { name: 'Tried', exact: true });
+  await expect(tried.getByTestId('tried-lines')).toContainText('Import 2 cells of plan.xlsx: ');
+  const cell = { row: ['Furniture', 'Tables'], column: ['2028', 'Sales'] };
+  await expect.poll(() => pivot.number(cell)).toBeCloseTo(12_345.67, 1);
+  // Both cells, and the totals above them.
+  await expect.poll(() => pivot.grid.locator('td.pf-tried').count()).toBeGreaterThan(2);
+  expect(await salesOf(service, 'Tables')).toBe(stored);
+  if (process.env.SCREENSHOT) await page.screenshot({ path: `${process.env.SCREENSHOT}-try.png` });
+
+  await tried.getByRole('button', { name: 'Discard', exact: true }).click();
+  await expect(pivot.grid.locator('td.pf-tried')).toHaveCount(0);
+  await expect.poll(() => pivot.number(cell)).toBeCloseTo(Number(stored), 1);
+  await page.getByText('Discarded: 1 tried change.').waitFor();
+  await page.getByRole('button', { name: 'Undo', exact: true }).first().click();
+  await tried.getByRole('button', { name: 'Keep', exact: true }).click();
+  await expect(page.getByText(/^Imported: saved as /)).toBeVisible();
+  expect(Number(await salesOf(service, 'Tables'))).toBe(12_345.67);
+  const entry = async () => (await service.api.get('/versions/1/log')).body.entries[0];
+  const { id, operation, params } = await entry();
+  expect([operation, params.file]).toEqual([
+    'import',
+    { name: 'plan.xlsx', sha256: createHash('sha256').update(changed).digest('hex') },
+  ]);
+  expect(params.edits).toHaveLength(2);
+
+  // A redo writes it again as one entry with the totals of the file.
+  await page.getByRole('button', { name: 'Undo', exact: true }).first().click();
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  await scale();
+  await pivot.grid.focus();
+  await page.keyboard.press('Control+y');
+  await expect.poll(entry).toMatchObject({ operation: 'import', params: { redo_of: id } });
+  expect(Number(await salesOf(service, 'Chairs'))).toBe(70_000);
+  expect(Number(await salesOf(service, 'Tables'))).toBe(12_345.67);
 });
 
 test('a workbook that LibreOffice has saved is chosen, and locked cells are listed', async ({

@@ -1,6 +1,7 @@
 /** Previews: totals of a slice, and operations that are tried. */
 import * as v from 'valibot';
-import type { EntryOperation, SliceOperation } from './operations';
+import { ImportRequest } from './imports';
+import type { EntryOperation, FileOperation, SliceOperation } from './operations';
 import {
   hold,
   OperationAnswer,
@@ -90,11 +91,15 @@ const TRIED = {
     logid: v.pipe(v.number(), v.safeInteger()),
     ...ReverseRequest.entries,
   }),
+  import: v.object({ operation: v.literal('import'), ...ImportRequest.entries }),
 } satisfies {
-  [O in SliceOperation | EntryOperation]: v.GenericSchema<unknown, { operation: O }>;
+  [O in SliceOperation | EntryOperation | FileOperation]: v.GenericSchema<
+    unknown,
+    { operation: O }
+  >;
 };
 
-const Named = v.looseObject({ operation: v.picklist([...SLICE_OPERATIONS, 'reverse']) });
+const Named = v.looseObject({ operation: v.picklist([...SLICE_OPERATIONS, 'reverse', 'import']) });
 
 /** An operation with its body. Its user is that of the whole request. */
 const TriedOperation = v.lazy((body) => TRIED[v.parse(Named, body).operation]);

@@ -24,7 +24,7 @@ import type { PlanSession } from './session.svelte';
 import { TakeBack } from './take-back.svelte';
 import type { Tell } from './tell';
 import { TrialActions } from './trial-actions';
-import type { Attempt } from './trial.svelte';
+import type { PanelAttempt } from './trial.svelte';
 import type { Typed } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
 
@@ -309,7 +309,7 @@ export class Actions {
    * Returns the operation of the panel on the cell that was pressed last. Returns null, after reporting why,
    * if it cannot be done.
    */
-  private async asked(): Promise<Attempt | null> {
+  private async asked(): Promise<PanelAttempt | null> {
     const { selection, why, comments, draft } = this.session;
     // The panel that shows the pending write is hidden.
     if (why.isOpen || comments.isOpen) {

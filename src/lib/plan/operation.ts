@@ -1,4 +1,5 @@
 /** Operations as the page sends them, and the settings that they are made with. */
+import type { ImportRequest } from '../contract/imports';
 import type { SliceOperation, SliceRequests } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import { LIKE_REFERENCE, type ShapeChoice } from './shape';
@@ -8,6 +9,12 @@ import type { Spread } from './spread-choice.svelte';
 export type Operation = {
   [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
 }[SliceOperation];
+
+/** The import of a file, as the page makes it. The user is added when it is sent. */
+export interface FileImport {
+  kind: 'import';
+  body: Omit<ImportRequest, 'pf_user'>;
+}
 
 export type OperationBody = SliceRequests[SliceOperation];
 

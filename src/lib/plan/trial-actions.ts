@@ -1,5 +1,5 @@
 /** The actions of the user on the list of changes that are being tried, each with its report or error. */
-import type { SliceOperation } from '../contract/operations';
+import type { FileOperation, SliceOperation } from '../contract/operations';
 import type { Written } from './changes.svelte';
 import type { WriteSettings } from './operation';
 import type { Reports } from './reports';
@@ -10,7 +10,7 @@ import type { Kept } from './trying';
 import type { Typed } from './typing';
 
 /** How an entry that was written is reported. */
-type SayWritten = (kind: SliceOperation, written: Written) => Promise<void>;
+type SayWritten = (kind: SliceOperation | FileOperation, written: Written) => Promise<void>;
 
 /** Adds changes to the list of those that are being tried, arranges it, keeps it and discards it. */
 export class TrialActions {
@@ -79,6 +79,14 @@ export class TrialActions {
     return isTried;
   }
 
+  /** Adds the changes of the workbook that is shown to the list. */
+  async addWorkbook(): Promise<void> {
+    const { workbook, trying } = this.session;
+    if (this.reports.isRefused()) return;
+    const add = (attempt: Attempt) => trying.add(attempt, () => {});
+    await this.reports.named((name) => workbook.try(name, add));
+  }
+
   /** Takes a change out of the list. */
   async remove(line: TriedLine): Promise<void> {
     await this.reports.attempt(async () => {
@@ -121,8 +129,9 @@ export class TrialActions {
   async discard(): Promise<void> {
     await this.reports.attempt(async () => {
       const lines = await this.session.trying.discard();
-      // Several changes come back as a list, a single one in its form.
-      if (lines.length < 2) return lines[0]?.giveBack();
+      // Several changes and a file come back as a list, any other one in its form.
+      const [first] = lines;
+      if (lines.length < 2 && first?.operation.kind !== 'import') return first?.giveBack();
       const changes = this.tell.plural(lines.length, 'tried change');
       this.tell.done(`Discarded: ${changes}.`, () => void this.restore(lines));
     });

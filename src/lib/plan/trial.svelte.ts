@@ -12,7 +12,7 @@ import { RowsError } from '../pivot/rows/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
 import { amountIn, amountsBy, type MeasureAmounts } from './measure-totals';
-import type { Operation } from './operation';
+import type { FileImport, Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Effect, TriedRows } from './tried-rows';
 
@@ -20,13 +20,17 @@ import type { Effect, TriedRows } from './tried-rows';
 const MOST_LEAVES = 10;
 
 /** An operation to try, as it would be sent. */
-export interface Attempt {
-  operation: Operation;
+export interface Attempt<Made = Operation | FileImport> {
+  operation: Made;
+  /** Empty for a file. */
   slice: Slice;
-  /** The selected cells; the last one determines the column whose totals are listed. */
+  /** The selected cells, none for a file; the last one determines the column whose totals are listed. */
   cells: readonly ReadCell[];
   pf_user: string;
 }
+
+/** An operation of the panel to try. */
+export type PanelAttempt = Attempt<Operation>;
 
 /** An operation of the list. */
 export interface TriedLine extends Attempt {
@@ -39,7 +43,8 @@ export interface TriedLine extends Attempt {
 
 /** What the service answered about a line. Refused lines are left out of the preview of the others. */
 export type LineOutcome =
-  ({ kind: 'shown'; effect: Effect } & PreviewFacts) | { kind: 'refused'; why: string };
+  | ({ kind: 'shown'; effect: Effect } & PreviewFacts)
+  | { kind: 'refused'; why: string; cause: unknown };
 
 /** A row of totals in the pivot, with its numbers without and with the tried changes. */
 interface ChangedTotal {

@@ -6,7 +6,7 @@ import { messageOf } from '../client/message-of';
 import { PREVIEW_METADATA, SeveralPreviewFacts, type TriedOperation } from '../contract/previews';
 import { AnsweredRows } from '../pivot/rows/rows';
 import type { Changes, Written } from './changes.svelte';
-import { bodyOf, type OperationRequest } from './operation';
+import { bodyOf } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import type { Attempt, LineOutcome, Trial, TriedLine } from './trial.svelte';
@@ -36,6 +36,13 @@ interface Answered {
 const AS_OF =
   'An earlier state of the plan is shown. The changes come back when you go back to now.';
 
+const OVERTAKEN =
+  'Somebody has changed cells of the file since it was compared. Take it out, and read the file again.';
+
+/** Whether an error says that cells of a file have changed since they were compared. */
+export const isOvertaken = (error: unknown): boolean =>
+  error instanceof ApiError && /(^|\.)seen$/.test(error.field ?? '');
+
 /** Adds changes to the list of those that are being tried, and calculates, keeps and discards them. */
 export class Trying {
   /** The number of lines that were ever added. */
@@ -63,7 +70,10 @@ export class Trying {
       const line = { ...attempt, id: this.added, giveBack, outcome: null };
       const answered = await this.ask([...trial.lines, line]);
       const outcome = answered.lines.at(-1)?.outcome;
-      if (outcome?.kind === 'refused') throw new ApiError(422, outcome.why);
+      if (outcome?.kind === 'refused') {
+        const { cause, why } = outcome;
+        throw isOvertaken(cause) ? cause : new ApiError(422, why);
+      }
       const before = trial.lines;
       await this.show(answered).catch(async (error: unknown) => {
         await this.calculate(before);
@@ -134,11 +144,10 @@ export class Trying {
       let failure: unknown = null;
       for (const [i, line] of lines.entries()) {
         if (lines.length > 1) this.changes.busy = `Saving ${i + 1} of ${lines.length} …`;
-        const { kind, body } = requestOf(line);
         try {
-          answers.push({ line, answer: await api.operate(this.planned.id, kind, body) });
+          answers.push({ line, answer: await send(this.planned.id, line) });
         } catch (error) {
-          failure = error;
+          failure = isOvertaken(error) ? new ApiError(409, OVERTAKEN) : error;
           break;
         }
       }
@@ -228,22 +237,26 @@ export class Trying {
       const refusal = refusalIn(error);
       const line = refusal && asked[refusal.at];
       if (!line) throw error;
-      outcomes.set(line.id, { kind: 'refused', why: refusal.why });
+      outcomes.set(line.id, { kind: 'refused', why: refusal.why, cause: error });
       return 'refused';
     }
   }
 }
 
-const requestOf = ({ operation, slice, pf_user }: Omit<Attempt, 'cells'>): OperationRequest => ({
-  kind: operation.kind,
-  body: bodyOf(operation, slice, pf_user),
-});
+type Sent = Omit<Attempt, 'cells'>;
 
-/** Returns an operation as a step of a preview. */
-export function triedOperation(attempt: Omit<Attempt, 'cells'>): TriedOperation {
-  const { kind, body } = requestOf(attempt);
+/** Writes a change. @returns its rows, as an Arrow stream */
+function send(id: number, { operation, slice, pf_user }: Sent): Promise<ArrayBuffer> {
+  if (operation.kind === 'import') return api.importCells(id, { ...operation.body, pf_user });
+  return api.operate(id, operation.kind, bodyOf(operation, slice, pf_user));
+}
+
+/** Returns a change as a step of a preview. */
+export function triedOperation({ operation, slice, pf_user }: Sent): TriedOperation {
+  if (operation.kind === 'import') return { operation: 'import', ...operation.body, pf_user };
+  const body = bodyOf(operation, slice, pf_user);
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the kind decides the body
-  return { operation: kind, ...body } as TriedOperation;
+  return { operation: operation.kind, ...body } as TriedOperation;
 }
 
 /** Reads the facts about the steps of a preview that come beside its rows. @throws if they are missing */
@@ -276,5 +289,6 @@ export function refusalIn(error: unknown): { at: number; why: string } | null {
   if (!(error instanceof ApiError)) return null;
   const at = /^operations\.(\d+)(\.|$)/.exec(error.field ?? '')?.[1];
   if (at === undefined) return null;
-  return { at: Number(at), why: error.message.replace(/\boperations\.\d+(: |\.)?/, '') };
+  const why = error.message.replace(/\boperations\.\d+(: |\.)?/, '');
+  return { at: Number(at), why: isOvertaken(error) ? OVERTAKEN : why };
 }

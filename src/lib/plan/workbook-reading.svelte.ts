@@ -1,11 +1,13 @@
 /** A workbook that is read back: compares it with the export and the plan, and writes its changes. */
 import * as api from '../client/api';
-import { ApiError } from '../client/http';
 import { messageOf } from '../client/message-of';
 import type { Changes, Written } from './changes.svelte';
 import type { Log } from './log.svelte';
+import type { FileImport } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import { sha256 } from './sha256';
+import type { Attempt } from './trial.svelte';
+import { isOvertaken } from './trying';
 import type { FileChanges, FileFault } from './workbook-changes';
 import {
   amountAfter,
@@ -151,20 +153,31 @@ export class WorkbookReading {
    *
    * @throws ApiError, or an error with a sentence if the file had to be compared again; nothing is written then
    */
-  async write(pf_user: string): Promise<Written> {
+  write(pf_user: string): Promise<Written> {
+    return this.closing((body) => this.changes.importCells({ ...body, pf_user }));
+  }
+
+  /** Tries the changes, and closes the file. @throws as {@link write} */
+  try(pf_user: string, add: (attempt: Attempt) => Promise<void>): Promise<void> {
+    return this.closing((body) =>
+      add({ operation: { kind: 'import', body }, slice: {}, cells: [], pf_user }),
+    );
+  }
+
+  private async closing<Result>(
+    send: (body: FileImport['body']) => Promise<Result>,
+  ): Promise<Result> {
     const { file, compared } = this;
     if (!file || !compared) throw new Error('No workbook is open.');
     const chosen = asChosen(this.choices, this.planned.fixedDecimals);
     const { edits } = editsOf(compared.changes, chosen);
     const { name, sha256 } = file;
-    const request = { file: { name, sha256 }, edits, seen: compared.newest, pf_user };
     try {
-      const written = await this.changes.importCells(request);
+      const result = await send({ file: { name, sha256 }, edits, seen: compared.newest });
       if (this.file === file) this.close();
-      return written;
+      return result;
     } catch (error) {
-      const isOutdated = error instanceof ApiError && /(^|\.)seen$/.test(error.field ?? '');
-      if (!isOutdated) throw error;
+      if (!isOvertaken(error)) throw error;
       await this.compare();
       throw new Error(OVERTAKEN, { cause: error });
     }

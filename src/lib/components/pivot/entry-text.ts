@@ -10,7 +10,7 @@ import { totalOf } from '$lib/plan/entry-totals';
 import { amountIn, type MeasureAmounts } from '$lib/plan/measure-totals';
 import { namedMeasure, namedMeasures, type MeasureWords } from '$lib/plan/measure-words';
 import { monthOf } from '$lib/plan/months';
-import type { Operation } from '$lib/plan/operation';
+import type { FileImport, Operation } from '$lib/plan/operation';
 import type { ScaleEdit } from '$lib/contract/operations';
 import type { Effect } from '$lib/plan/tried-rows';
 import { formatAmount, formatTotal, plural } from '../format';
@@ -86,7 +86,10 @@ export function entryText(entry: Described, words: MeasureWords): string | null 
 const monthOrDay = (day: string): string => (day === lastOfMonth(day) ? monthOf(day) : day);
 
 /** Describes an operation that is being tried, as {@link entryText} does once it is written. */
-export const triedText = ({ kind, body }: Operation, words: MeasureWords): string | null =>
+export const triedText = (
+  { kind, body }: Operation | FileImport,
+  words: MeasureWords,
+): string | null =>
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- a body has the fields of parameters
   entryText({ operation: kind, params: body } as Described, words);
 

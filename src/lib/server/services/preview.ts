@@ -20,6 +20,7 @@ import type { TrialWriter } from './entries/trial';
 import { trying } from './entries/trial';
 import type { Held, Resources } from './entries/writer';
 import { sliceOf } from './forecast-version';
+import { importIn } from './import';
 import { operateIn } from './operate';
 import type { OperationResult } from './operation-steps';
 import { reverseIn } from './reverse';
@@ -92,7 +93,9 @@ export const previewSeveral = (
       let isGrain = false;
       for (const [i, asked] of operations.entries()) {
         const step = await inEntry(`operations.${i}`, () =>
-          preview(writer, 'edits' in asked, () => runTried(writer, asked)),
+          preview(writer, 'edits' in asked && asked.operation !== 'import', () =>
+            runTried(writer, asked),
+          ),
         );
         steps.push({ logid: writer.entries.at(-1)?.logid ?? 0, ...step.facts });
         for (const name of headerNames(step.skipped)) skipped.add(name);
@@ -116,6 +119,8 @@ function runTried(writer: TrialWriter, asked: TriedOperation): Promise<Operation
       return operateIn(writer, 'clone', asked);
     case 'reverse':
       return reverseIn(writer, asked.logid, asked);
+    case 'import':
+      return importIn(writer, asked);
   }
 }
 
