@@ -232,6 +232,34 @@ describe('A workbook', () => {
     ]);
   });
 
+  it('may have titles above its table, and another row can be chosen', async ({ service }) => {
+    const titled = saved('titles.xlsx');
+    const recognised = await preview(service, titled);
+    expect(recognised.start).toEqual({ line: 5, titles: ['Sales plan 2027', 'Unit EUR'] });
+    expect(recognised.rows).toEqual([
+      { Region: 'North', Product: 'Chair', Sales: 1204.5 },
+      { Region: 'South', Product: 'Desk', Sales: 20 },
+    ]);
+    const later = await preview(service, titled, { first_line: '6', header: 'no' });
+    expect(later.start?.titles).toEqual(['Sales plan 2027', 'Unit EUR', 'Region Product Sales']);
+    expect(later.rows[0]).toEqual({ 'Column 1': 'North', 'Column 2': 'Chair', 'Column 3': 1204.5 });
+    const first = await preview(service, titled, { first_line: '1' });
+    expect([first.start, first.columns[0]?.cname]).toEqual([undefined, 'Sales plan 2027']);
+    const gone = await send(service, '/files/preview', titled, { first_line: '99' });
+    expect([gone.status, gone.body]).toEqual([
+      400,
+      { error: 'first_line: the file has no row from line 99 on', field: 'first_line' },
+    ]);
+    expect(await rowsOf(service, titled, { name: 'titled' })).toHaveLength(2);
+
+    const text = 'Sales plan 2027\n"Unit";EUR\n\nRegion;Product;Day;Sales\nN;C;31.01.2027;1,5\n';
+    const csv = await preview(service, new Uint8Array(Buffer.from(text)), { name: 'titled.csv' });
+    expect([csv.start, csv.rows]).toEqual([
+      { line: 4, titles: ['Sales plan 2027', 'Unit EUR'] },
+      [{ Region: 'N', Product: 'C', Day: '2027-01-31', Sales: 1.5 }],
+    ]);
+  });
+
   it('with a column for each month becomes a table with a row for each', async ({ service }) => {
     const named = await preview(service, saved('months-names.xlsx'));
     expect(named.months).toMatchObject({ as: 'rows', year: 2027, asks_year: true });

@@ -21,6 +21,8 @@ export interface FileChoices {
   encoding?: FileEncoding;
   delimiter?: Delimiter;
   header?: FileHeader;
+  /** The line of the header or, without one, of the first row, from 1. */
+  first_line?: number;
   decimal?: FileDecimal;
   date_order?: FileDateOrder;
   /** The name of the sheet of a workbook. */
@@ -81,8 +83,9 @@ export const makeTable = (toSend: FileToSend, misfits: MisfitChoice, o: SendOpti
 const typeOf = ({ type }: Blob): string => (type === XLSX ? XLSX : CSV);
 
 function queryOf({ name, choices: sent, target }: FileToSend): URLSearchParams {
-  const { types = [], year, ...choices } = sent;
+  const { types = [], year, first_line, ...choices } = sent;
   const query = new URLSearchParams({ name, ...choices, ...target });
+  if (first_line !== undefined) query.set('first_line', String(first_line));
   if (year !== undefined) query.set('year', String(year));
   const last = types.findLastIndex((type) => type !== undefined);
   if (last >= 0) query.set('types', Array.from(types.slice(0, last + 1), (t) => t ?? '').join(','));

@@ -21,6 +21,9 @@ export const FILE_DELIMITERS = ['comma', 'semicolon', 'tab', 'pipe'] as const;
 export const FILE_HEADERS = ['yes', 'no'] as const;
 export type FileHeader = (typeof FILE_HEADERS)[number];
 
+/** The lines, or rows of a sheet, in which the names of the columns can be. */
+export const FIRST_LINES = { min: 1, max: 1_048_576 };
+
 /** The sign before the decimals of a number. */
 export const FILE_DECIMALS = ['point', 'comma'] as const;
 export type FileDecimal = (typeof FILE_DECIMALS)[number];
@@ -107,6 +110,13 @@ const FileMonths = v.object({
 });
 export type FileMonths = v.InferOutput<typeof FileMonths>;
 
+/**
+ * Where the table of a file begins: the line, or row of the sheet, of the header or the first row, from 1, and the
+ * texts of the first five lines above it, which are not read.
+ */
+const FileStart = v.object({ line: v.number(), titles: v.array(v.string()) });
+export type FileStart = v.InferOutput<typeof FileStart>;
+
 /** What becomes of the rows that a table has when a file is loaded into it. */
 export const FILE_MODES = ['replace', 'append'] as const;
 export type FileMode = (typeof FILE_MODES)[number];
@@ -140,6 +150,7 @@ export const FilePreview = v.object({
   delimiter: v.pipe(v.nullable(v.picklist(FILE_DELIMITERS)), v.description('Null for a workbook')),
   workbook: v.pipe(v.optional(FileWorkbook), v.description('Only for a workbook')),
   months: v.pipe(v.optional(FileMonths), v.description('Only if columns are months')),
+  start: v.pipe(v.optional(FileStart), v.description('Only if the table begins below line 1')),
   header: v.picklist(FILE_HEADERS),
   decimal: v.picklist(FILE_DECIMALS),
   date_order: v.picklist(FILE_DATE_ORDERS),

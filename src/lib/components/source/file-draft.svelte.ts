@@ -19,11 +19,19 @@ const PAUSE_MS = 350;
 /** How a file is read. */
 export type FileOptions = Pick<
   FilePreview,
-  'encoding' | 'delimiter' | 'header' | 'decimal' | 'date_order' | 'unsure' | 'workbook' | 'months'
+  | 'encoding'
+  | 'delimiter'
+  | 'start'
+  | 'header'
+  | 'decimal'
+  | 'date_order'
+  | 'unsure'
+  | 'workbook'
+  | 'months'
 >;
 
 /** The choices that change which columns the table has. */
-const OTHER_TABLES = ['delimiter', 'encoding', 'sheet', 'months'] as const;
+const OTHER_TABLES = ['delimiter', 'encoding', 'sheet', 'months', 'first_line'] as const;
 
 /** The options of a file in which nothing was recognised yet. */
 const UNKNOWN: FileOptions = {
@@ -96,17 +104,22 @@ export class FileDraft {
 
   /** What to know about how the file is read, as sentences. */
   get notes(): readonly string[] {
-    const { workbook, months } = this.preview ?? {};
+    const { workbook, months, start } = this.preview ?? {};
     const empty = months?.empty_lines;
-    return [...(workbook?.notes ?? []), ...(empty ? [emptyText(empty)] : [])];
+    return [
+      ...(start?.titles.length ? [titlesText(start.titles)] : []),
+      ...(workbook?.notes ?? []),
+      ...(empty ? [emptyText(empty)] : []),
+    ];
   }
 
   /** The options of the file: those that were chosen, and those that were recognised. */
   get options(): FileOptions {
-    const { types: _, sheet, months: as, year, ...chosen } = this.choices;
-    const { workbook = this.unread, months, ...recognised } = this.recognised ?? UNKNOWN;
+    const { types: _, sheet, months: as, year, first_line, ...chosen } = this.choices;
+    const { workbook = this.unread, months, start, ...recognised } = this.recognised ?? UNKNOWN;
     return {
       ...recognised,
+      ...(first_line ? { start: { line: first_line, titles: [] } } : start ? { start } : {}),
       ...(workbook ? { workbook: { ...workbook, sheet: sheet ?? workbook.sheet } } : {}),
       ...(months ? { months: { ...months, as: as ?? months.as, year: year ?? months.year } } : {}),
       ...chosen,
@@ -178,7 +191,10 @@ export class FileDraft {
       OTHER_TABLES.some((choice) => choice in change) ||
       // Without names there are no months.
       ('header' in change && this.options.months !== undefined);
-    this.choices = { ...this.choices, ...(isOtherTable ? { types: [] } : {}), ...change };
+    // Each sheet begins in a line of its own.
+    const { first_line, ...others } = this.choices;
+    const kept = 'sheet' in change || first_line === undefined ? others : this.choices;
+    this.choices = { ...kept, ...(isOtherTable ? { types: [] } : {}), ...change };
     this.failure = null;
     this.ask(PAUSE_MS);
   }
@@ -252,6 +268,11 @@ function emptyText({ count, lines }: NonNullable<FileMonths['empty_lines']>): st
   const listed = lines.map(formatCount).join(', ') + (count > lines.length ? ', …' : '');
   const [have, become] = count === 1 ? ['has', 'becomes'] : ['have', 'become'];
   return `${plural(count, 'line')} ${have} no amount in any month and ${become} no row: line ${listed}.`;
+}
+
+function titlesText(titles: readonly string[]): string {
+  const listed = titles.map((title) => `“${title}”`).join(', ');
+  return `Lines above the table are not read: ${listed}.`;
 }
 
 const TAKEN = 'There is a table of this name already; choose another name.';

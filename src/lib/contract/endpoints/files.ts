@@ -8,6 +8,7 @@ import {
   FILE_ENCODINGS,
   FILE_HEADERS,
   FILE_MODES,
+  FIRST_LINES,
   FilePreview,
   FilesAnswer,
   FileTable,
@@ -28,7 +29,12 @@ const CHOICES: NonNullable<Endpoint['query']> = {
   delimiter: { schema: v.picklist(FILE_DELIMITERS), description: 'The sign between two cells' },
   header: {
     schema: v.picklist(FILE_HEADERS),
-    description: 'Whether the first line names the columns',
+    description: 'Whether the first line that is read names the columns',
+  },
+  first_line: {
+    schema: wholeNumber(FIRST_LINES.min, FIRST_LINES.max),
+    description:
+      'The line of the header or, without one, of the first row; lines above are left out',
   },
   decimal: { schema: v.picklist(FILE_DECIMALS), description: 'The sign before the decimals' },
   date_order: {

@@ -8,6 +8,7 @@ import type {
   FileHeader,
   FileMonths,
   FilePreview,
+  FileStart,
   FileType,
   FileWorkbook,
 } from '../../contract/files';
@@ -30,6 +31,7 @@ import { columnNames } from './names';
 import { type MonthChoices, withMonths } from './months';
 import { parseNumber } from './numbers';
 import { openSheet } from './sheet-rows';
+import { rowsFrom, startOf } from './title-rows';
 
 /** The choices that were sent with a file. The service recognises those that are undefined. */
 export interface FileChoices extends MonthChoices {
@@ -37,6 +39,8 @@ export interface FileChoices extends MonthChoices {
   delimiter?: Delimiter | undefined;
   decimal?: FileDecimal | undefined;
   dateOrder?: FileDateOrder | undefined;
+  /** The line of the names or, without any, of the first row, from 1. */
+  firstLine?: number | undefined;
   /** The name of the sheet of a workbook; the first visible one if undefined. */
   sheet?: string | undefined;
   /** Types by the position of the column. */
@@ -60,6 +64,8 @@ export interface FilePlan {
   workbook: FileWorkbook | undefined;
   /** The columns that are months; undefined without any. */
   months: FileMonths | undefined;
+  /** Where the rows begin. */
+  start: FileStart;
   header: FileHeader;
   decimal: FileDecimal;
   dateOrder: FileDateOrder;
@@ -98,7 +104,7 @@ const SAMPLE = 65_536;
  */
 export async function recognise(file: ArrivedFile): Promise<FilePlan> {
   const { choices } = file;
-  const { encoding, delimiter, describe, ...opened } = await openRows(file);
+  const { encoding, delimiter, start, describe, ...opened } = await openRows(file);
   const { describe: describeMonths, read } = await withMonths(opened.read, choices, [
     ...(describe ? [describe().sheet] : []),
     file.name,
@@ -135,7 +141,7 @@ export async function recognise(file: ArrivedFile): Promise<FilePlan> {
     columns.map((_, i) => (header === 'yes' ? (first.cells[i] ?? '') : '')),
   );
   return {
-    ...{ encoding, delimiter, header, decimal, dateOrder, unsure, months, read },
+    ...{ encoding, delimiter, start, header, decimal, dateOrder, unsure, months, read },
     workbook: describe?.(),
     columns: columns.map((column, i) => {
       const recognised = column.type(decimal, dateOrder);
@@ -151,20 +157,21 @@ export async function recognise(file: ArrivedFile): Promise<FilePlan> {
 }
 
 /** How the rows of a file are read. */
-interface OpenRows extends Pick<FilePlan, 'encoding' | 'delimiter' | 'read'> {
+interface OpenRows extends Pick<FilePlan, 'encoding' | 'delimiter' | 'start' | 'read'> {
   describe?: () => FileWorkbook;
 }
 
 async function openRows(file: ArrivedFile): Promise<OpenRows> {
   const { open, choices } = file;
   if (file.isWorkbook) {
-    const sheet = await openSheet(file.bytes, choices.sheet);
+    const sheet = await openSheet(file.bytes, choices.sheet, choices.firstLine);
     return { ...sheet, encoding: null, delimiter: null };
   }
   const encoding = choices.encoding ?? file.encoding;
   const delimiter = choices.delimiter ?? (await recogniseDelimiter(open, encoding));
   const read = () => rowsOf(textOf(open(), encoding), DELIMITERS[delimiter]);
-  return { read, encoding, delimiter };
+  const start = await startOf(read, choices.firstLine);
+  return { read: rowsFrom(read, start), start, encoding, delimiter };
 }
 
 /**

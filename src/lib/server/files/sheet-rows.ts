@@ -1,5 +1,5 @@
 /** Reads the rows of one sheet of a workbook as the rows of a file. */
-import type { FileWorkbook } from '../../contract/files';
+import type { FileStart, FileWorkbook } from '../../contract/files';
 import type { ByteSource } from '../../xlsx/bytes';
 import { WorkbookFault } from '../../xlsx/fault';
 import { shownDigits } from '../../xlsx/formats';
@@ -7,13 +7,16 @@ import type { SheetCell, SheetFacts, SheetReader, SheetRow } from '../../xlsx/sh
 import { Workbook } from '../../xlsx/workbook';
 import { AppError } from '../errors';
 import { type FileRow, isBlank, MOST_COLUMNS, type ReadRows } from './csv';
+import { startOf } from './title-rows';
 
 /** Number of sheets that are read to find one with cells. */
 const MOST_TRIED = 20;
 
 /** A sheet that can be read repeatedly. */
 interface OpenSheet {
+  /** Reads the rows from its start on. */
   read: ReadRows;
+  start: FileStart;
   /** Describes the sheet as it was last read. */
   describe: () => FileWorkbook;
 }
@@ -22,9 +25,14 @@ interface OpenSheet {
  * Opens a sheet of a workbook.
  *
  * @param wanted the name of the sheet; the first visible one with cells if undefined
- * @throws AppError 400 if there is no sheet of this name, 422 if the workbook cannot be read
+ * @param firstLine the row with the names; recognised if undefined
+ * @throws AppError 400 if there is no sheet of this name or no such row, 422 if the workbook cannot be read
  */
-export async function openSheet(bytes: ByteSource, wanted: string | undefined): Promise<OpenSheet> {
+export async function openSheet(
+  bytes: ByteSource,
+  wanted: string | undefined,
+  firstLine: number | undefined,
+): Promise<OpenSheet> {
   const workbook = await readable(Workbook.open(bytes));
   const { sheets } = workbook;
   const positions = sheets.flatMap(({ name, isHidden }, i) =>
@@ -36,10 +44,12 @@ export async function openSheet(bytes: ByteSource, wanted: string | undefined): 
   }
   for (const position of positions.slice(0, MOST_TRIED)) {
     const reader = await readable(workbook.sheet(position));
-    const columns = await columnsOf(reader);
+    const start = await startOf(() => filledCells(reader), firstLine);
+    const columns = await columnsOf(reader, start);
     if (columns === 'none') continue;
     return {
-      read: () => rowsOf(reader, columns),
+      read: () => rowsOf(reader, columns, start),
+      start,
       describe: () => ({
         sheet: sheets[position]?.name ?? '',
         sheets: sheets.map(({ name, isHidden }) => ({ name, hidden: isHidden })),
@@ -57,11 +67,11 @@ export async function openSheet(bytes: ByteSource, wanted: string | undefined): 
 type Columns = 'none' | 'all' | number[];
 
 /** All columns, or those that have cells, if the first row has a gap: sheets have empty columns before others. */
-async function columnsOf(reader: SheetReader): Promise<Columns> {
-  const isFilled = ({ text }: SheetCell) => text.trim() !== '';
+async function columnsOf(reader: SheetReader, { line }: FileStart): Promise<Columns> {
   const used = new Set<number>();
   for await (const batch of sentences(reader.rows())) {
-    for (const { cells } of batch) {
+    for (const { row, cells } of batch) {
+      if (row < line) continue;
       const filled = cells.filter(isFilled);
       const isFirst = used.size === 0 && filled.length > 0;
       if (isFirst && filled.every(({ column }, i) => column === i)) return 'all';
@@ -71,11 +81,31 @@ async function columnsOf(reader: SheetReader): Promise<Columns> {
   return used.size === 0 ? 'none' : [...used].toSorted((a, b) => a - b);
 }
 
-async function* rowsOf(reader: SheetReader, columns: 'all' | number[]): AsyncGenerator<FileRow[]> {
+const isFilled = ({ text }: SheetCell): boolean => text.trim() !== '';
+
+/** The rows of a sheet with their filled cells only. */
+async function* filledCells(reader: SheetReader): AsyncGenerator<FileRow[]> {
+  for await (const batch of sentences(reader.rows())) {
+    yield batch.map(({ row, cells }) => {
+      const filled = cells.filter(isFilled);
+      const numbers = filled.map(({ kind }) => kind === 'number');
+      return { line: row, cells: filled.map(({ text }) => text), numbers };
+    });
+  }
+}
+
+async function* rowsOf(
+  reader: SheetReader,
+  columns: 'all' | number[],
+  { line }: FileStart,
+): AsyncGenerator<FileRow[]> {
   const places = columns === 'all' ? null : new Map(columns.map((column, i) => [column, i]));
   let isFirst = true;
   for await (const batch of sentences(reader.rows())) {
-    const rows = batch.map((row) => fileRow(row, places)).filter((row) => !isBlank(row));
+    const rows = batch
+      .filter(({ row }) => row >= line)
+      .map((row) => fileRow(row, places))
+      .filter((row) => !isBlank(row));
     const [first] = rows;
     if (isFirst && first) {
       // Columns may have cells, but no name.

@@ -59,6 +59,7 @@ export async function previewFile(
     encoding: plan.encoding,
     delimiter: plan.delimiter,
     header: plan.header,
+    ...(plan.start.line > 1 && { start: plan.start }),
     decimal: plan.decimal,
     date_order: plan.dateOrder,
     unsure: plan.unsure,
