@@ -43,6 +43,7 @@ const bookOf = (cells: BookCell[]): Book => ({
     ...{ newest: 7, exported: '2027-01-01T00:00:00Z', sheet: 'Pivot', problem: null },
     headers: { rows: 2, columns: 1 },
   },
+  notes: [],
   rows: cells.map(({ row }) => row),
   columns: cells.map(({ column }) => column),
   cells,

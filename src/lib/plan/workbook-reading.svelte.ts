@@ -38,6 +38,8 @@ interface ReadFile extends FileChanges {
   sha256: string;
   /** When it was exported, as ISO text. */
   exported: string;
+  /** Sentences about rows and columns that were moved. */
+  notes: readonly string[];
   /** The newest entry of the export; null if the database was replaced since. */
   since: number | null;
 }
@@ -94,7 +96,7 @@ export class WorkbookReading {
       const isSame = timeline === null || timeline === this.timeline();
       const read = {
         ...changesOf(book, this.planned.fixedDecimals),
-        ...{ name: file.name, exported, since: isSame ? newest : null },
+        ...{ name: file.name, exported, notes: book.notes, since: isSame ? newest : null },
         sha256: sha256(new Uint8Array(await file.arrayBuffer())),
       };
       if (!isNewest()) return;

@@ -6,7 +6,7 @@ import type { CellValue } from '../values/engine-types';
 import { pivotWorkbook } from './excel';
 import type { OriginLines } from './origin-sheet';
 import type { TakenPivot } from './pivot-sheet';
-import { readBook } from './read-back';
+import { type BookCell, readBook } from './read-back';
 
 const JAN = Date.UTC(2027, 0, 1);
 const FEB = Date.UTC(2027, 1, 1);
@@ -142,12 +142,16 @@ it('says why a workbook cannot be read back', async () => {
   await expect(readBook(new Blob(['text']))).rejects.toThrow();
 });
 
-it('reads a workbook that LibreOffice has saved', async () => {
-  const saved = new URL(
-    '../../../../tests/fixtures/workbooks/pivot-by-libreoffice.xlsx',
-    import.meta.url,
+const saved = async (name: string) =>
+  readBook(
+    new Blob([
+      await readFile(new URL(`../../../../tests/fixtures/workbooks/${name}`, import.meta.url)),
+    ]),
   );
-  const { origin, columns, rows, cells } = await readBook(new Blob([await readFile(saved)]));
+
+it('reads a workbook that LibreOffice has saved', async () => {
+  const { origin, columns, rows, cells, notes } = await saved('pivot-by-libreoffice.xlsx');
+  expect(notes).toEqual([]);
   expect(origin).toMatchObject({ version: { id: 1 }, source: { name: 'public.superstore' } });
   expect([rows.length, columns.length]).toEqual([21, 8]);
   const changed = cells.filter(({ was, cell }) => Math.abs(Number(cell.text) - (was ?? 0)) > 1e-6);
@@ -155,4 +159,88 @@ it('reads a workbook that LibreOffice has saved', async () => {
     ['D6', '80000'],
     ['F6', '0'],
   ]);
+});
+
+const MOVED =
+  'Rows or columns are not where they were exported. Their cells are found by their labels.';
+
+it.each([
+  // Its first number is the total of Sales of 2028 of the chairs, in row 6 before.
+  ['pivot-sorted.xlsx', 168, 'D8', [MOVED]],
+  ['pivot-inserted.xlsx', 168, 'F9', [MOVED, 'Not read, because it was not exported: row 8.']],
+  [
+    'pivot-deleted.xlsx',
+    133,
+    'C6',
+    [
+      MOVED,
+      'Not found, and not read: “Furnishings”, “Tables”, “2027-01-01, Sales”. These labels are gone, or several rows or columns have them.',
+    ],
+  ],
+])('finds the cells of %s by their labels', async (name, count, chairs, notes) => {
+  const keyOf = ({ row, column }: BookCell) =>
+    JSON.stringify([row.path, column.path, column.measure]);
+  const before = await saved('pivot-by-libreoffice.xlsx');
+  const texts = new Map(before.cells.map((each) => [keyOf(each), each]));
+  const book = await saved(name);
+  expect(book.notes).toEqual(notes);
+  expect(book.cells).toHaveLength(count);
+  for (const each of book.cells) {
+    const same = texts.get(keyOf(each));
+    expect([each.cell.text, each.was]).toEqual([same?.cell.text, same?.was]);
+    expect([each.row.slice, each.column.slice]).toEqual([same?.row.slice, same?.column.slice]);
+  }
+  expect(book.cells.find(({ cell }) => cell.text === '80000')?.address).toBe(chairs);
+});
+
+it('does not guess where several lines have one label', async () => {
+  const paths: CellValue[][] = [[], ['East'], ['East', 'Chairs'], ['West'], ['West', 'Chairs']];
+  const pivot = { ...PIVOT, group_by: ['region', 'product'], paths, count: 5 };
+  const values = [1, 2, 3].map((n) => paths.map((_, i) => 10 * i + n));
+  const rows = paths.map((path) => ({
+    ...{ path, why: null },
+    slice: Object.fromEntries(path.map((value, i) => [['region', 'product'][i], String(value)])),
+  }));
+  const file = await pivotWorkbook({ ...pivot, values }, [['Version', 'Plan']], {
+    ...{ ...FROM, problem: null },
+    ...{ ...LINES, rows },
+  });
+  const parts = unzipSync(new Uint8Array(await file.arrayBuffer()));
+  const name = 'xl/worksheets/sheet1.xml';
+  const xml = strFromU8(parts[name] ?? new Uint8Array());
+  const lines = xml.match(/<row .*?<\/row>/gs) ?? [];
+  /** The file with its rows in another order. */
+  const ordered = (order: readonly number[]) => {
+    const moved = order.map((from, to) =>
+      (lines[from] ?? '')
+        .replace(/<row r="\d+"/, `<row r="${to + 1}"`)
+        .replace(/(<c r="[A-Z]+)\d+"/g, `$1${to + 1}"`),
+    );
+    const changed = xml.replace(/<row .*<\/row>/s, moved.join(''));
+    return new Blob([new Uint8Array(zipSync({ ...parts, [name]: strToU8(changed) }))]);
+  };
+  const read = async (order: readonly number[]) => {
+    const { cells, notes } = await readBook(ordered(order));
+    const found = cells.map(({ row, was, cell }) => [row.path.join('/'), was, Number(cell.text)]);
+    return { found: found.filter(([path]) => String(path).endsWith('Chairs')), notes };
+  };
+  const chairs = (region: string, i: number) =>
+    [1, 2, 3].map((n) => [`${region}/Chairs`, 10 * i + n, 10 * i + n]);
+  expect(await read([0, 1, 2, 3, 4, 5, 6])).toEqual({
+    ...{ found: [...chairs('East', 2), ...chairs('West', 4)], notes: [] },
+  });
+  // The order tells them apart, though the first row is gone.
+  expect(await read([0, 1, 3, 4, 5, 6])).toMatchObject({
+    found: [...chairs('East', 2), ...chairs('West', 4)],
+  });
+  // Nothing tells them apart after the rows were sorted, or one of them is gone.
+  for (const order of [
+    [0, 1, 2, 5, 6, 3, 4],
+    [0, 1, 2, 3, 5, 6],
+    [0, 1, 2, 3, 4, 4, 5, 6],
+  ]) {
+    const { found, notes } = await read(order);
+    expect(found).toEqual([]);
+    expect(notes[1]).toMatch(/^Not found, and not read: “Chairs”, “Chairs”\. /);
+  }
 });

@@ -1,5 +1,13 @@
 /** Reads a workbook that was exported from a pivot, perhaps changed and saved by another program. */
 import * as v from 'valibot';
+import {
+  isUnmoved,
+  type Cells,
+  type Lines,
+  placedLines,
+  type PlacedLines,
+  placeTexts,
+} from './moved-lines';
 import { columnLetters } from '../../xlsx/addresses';
 import { blobBytes } from '../../xlsx/bytes';
 import { shownDigits } from '../../xlsx/formats';
@@ -35,6 +43,8 @@ export interface Book {
   columns: readonly OriginColumn[];
   /** The cells that the file fills, row by row. */
   cells: readonly BookCell[];
+  /** Sentences about rows and columns that were moved; empty if none were. */
+  notes: readonly string[];
 }
 
 /** A workbook that cannot be read back, with a sentence for the planner. */
@@ -48,7 +58,7 @@ const NOT_OURS =
 /**
  * Reads a workbook that {@link pivotWorkbook} has made.
  *
- * @throws NoBook for another workbook, or one whose rows or columns were moved; WorkbookFault for a file that is no
+ * @throws NoBook for another workbook, or one with another header in its place; WorkbookFault for a file that is no
  * workbook
  */
 export async function readBook(file: Blob): Promise<Book> {
@@ -73,31 +83,31 @@ export async function readBook(file: Blob): Promise<Book> {
     columns.push(parsed(OriginColumn, cell));
   }
   const { headers } = origin;
-  for (const [i, { heads }] of columns.entries()) {
-    for (const [y, head] of heads.entries()) requireHead(shown, y + 1, headers.columns + i, head);
-  }
-  const rows: OriginRow[] = [];
+  const exported = [...hidden].filter(([number]) => number > HEADER_ROWS);
+  const rows = exported.map(([, own]) => parsed(OriginRow, own.get(1)));
+  const lines = {
+    rows: rows.map(({ heads }, i) => ({ heads, place: Number(exported[i]?.[1].get(0)?.text) })),
+    columns: columns.map(({ heads }, i) => ({ heads, place: headers.columns + i })),
+  };
+  const found = placedLines(shown, lines, headers);
+  requireHeads(shown, lines, found);
+  const isMoved = !isUnmoved(lines.rows, found.rows) || !isUnmoved(lines.columns, found.columns);
   const cells: BookCell[] = [];
-  for (const [number, own] of hidden) {
-    if (number <= HEADER_ROWS) continue;
-    const row = parsed(OriginRow, own.get(1));
-    rows.push(row);
-    const y = Number(own.get(0)?.text);
-    for (const [x, head] of row.heads.entries()) requireHead(shown, y, x, head);
+  for (const [j, row] of rows.entries()) {
+    const y = found.rows.places[j];
+    const own = exported[j]?.[1];
+    if (y == null || !own) continue;
     for (const [i, column] of columns.entries()) {
-      const x = headers.columns + i;
-      const cell = shown.get(y)?.get(x);
-      if (!cell) continue;
+      const x = found.columns.places[i];
+      const cell = x == null ? undefined : shown.get(y)?.get(x);
+      if (x == null || !cell) continue;
       const before = own.get(HEADER_COLUMNS + i);
       const was = before?.kind === 'number' ? Number(before.text) : null;
       cells.push({ row, column, address: `${columnLetters(x)}${y}`, was, cell });
     }
   }
-  return { origin, rows, columns, cells };
+  return { origin, rows, columns, cells, notes: isMoved ? placeTexts(found, lines) : [] };
 }
-
-/** Cells of a sheet by row, from 1, and column, from 0. */
-type Cells = ReadonlyMap<number, ReadonlyMap<number, SheetCell>>;
 
 async function rowsNamed(workbook: Workbook, name: string): Promise<Cells | null> {
   const place = workbook.sheets.findIndex((sheet) => sheet.name === name);
@@ -123,16 +133,26 @@ function parsed<Value>(
   }
 }
 
-/** @throws NoBook if a header is not where it was exported */
+/** @throws NoBook for another header in the place of one, while none was moved */
+function requireHeads(shown: Cells, { rows, columns }: Lines, found: PlacedLines): void {
+  const isMoved = (lines: Lines['rows'], { places }: PlacedLines['rows']) =>
+    lines.some(({ place }, i) => places[i] != null && places[i] !== place);
+  if (isMoved(rows, found.rows) || isMoved(columns, found.columns)) return;
+  for (const [i, { heads, place }] of columns.entries()) {
+    if (found.columns.places[i] != null) continue;
+    for (const [y, head] of heads.entries()) requireHead(shown, y + 1, place, head);
+  }
+  for (const [i, { heads, place }] of rows.entries()) {
+    if (found.rows.places[i] != null) continue;
+    for (const [x, head] of heads.entries()) requireHead(shown, place, x, head);
+  }
+}
+
+/** @throws NoBook if a header was replaced by another one */
 function requireHead(shown: Cells, y: number, x: number, head: string): void {
-  const cell = shown.get(y)?.get(x);
-  const text = cell?.kind === 'number' ? shownDigits(cell.text) : (cell?.text ?? '');
-  if (text.trim() === head.trim()) return;
-  // A spreadsheet writes 1.1 as 1.1000000000000001, and 100 as 1E2.
-  const isNumber = cell?.kind === 'number' && head.trim() !== '';
-  if (isNumber && Number(text) === Number(shownDigits(head))) return;
-  const address = `${columnLetters(x)}${y}`;
+  const text = shown.get(y)?.get(x)?.text ?? '';
+  if (text.trim() === '' || text.trim() === head.trim()) return;
   throw new NoBook(
-    `The header ${address} is “${text}”, and it was exported as “${head}”. Rows, columns and headers must stay where they were; move them back, or export again.`,
+    `The header ${columnLetters(x)}${y} is “${shownDigits(text)}”, and it was exported as “${head}”. Change it back, or export again.`,
   );
 }
