@@ -255,6 +255,11 @@ test('a workbook is tried first, taken out again, and kept, and an undo meanwhil
   await attempt.click();
   const message = page.getByText(/^Nothing was written: somebody has changed these cells/);
   await expect(message).toBeVisible();
+  // A message above a dialog can be closed, and the dialog stays.
+  const toast = page.getByRole('listitem').filter({ has: message });
+  await toast.getByRole('button', { name: 'Close toast', exact: true }).click();
+  await expect(message).toBeHidden();
+  await expect(dialog).toBeVisible();
   await expect(dialog.getByRole('region', { name: 'Cells that somebody else' })).toHaveCount(0);
   await expect(dialog.getByRole('region', { name: 'Changes of the file' })).toContainText(
     `${chairs} Furniture / Chairs, 2028, Sales`,
