@@ -42,7 +42,7 @@ export interface Write {
 export interface Read {
   /**
    * - `slow` reads the head of a large answer and the rest later; `leaves` disconnects instead
-   * - `file` previews a workbook; `file leaves` disconnects while it is read
+   * - `file` previews a workbook and replaces the rows of a table by it; `file leaves` disconnects meanwhile
    */
   kind: 'data' | 'agg' | 'log' | 'slow' | 'leaves' | 'file' | 'file leaves';
   server: Which;

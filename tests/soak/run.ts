@@ -162,6 +162,8 @@ async function setUp(database: DatabaseConfig, query: Query): Promise<Stage> {
     must(await api.post(`/sources/${id}/sql`));
     sources[tname] = id;
   }
+  const upload = { method: 'POST', body: WORKBOOK, headers: { 'content-type': XLSX } };
+  must(await api.send('/files?name=soak.xlsx', upload));
   const large = await makeVersion(api, sources.soak_large!, 'soak_large', 'Large');
   must(await api.post(`${large.path}/baseline`, { pf_user: 'soak' }));
   const rows =
@@ -415,16 +417,18 @@ class Play {
   private async sendFile(kind: 'file' | 'file leaves', which: Which): Promise<void> {
     const leaving = AbortSignal.timeout(kind === 'file' ? ANSWER : 150);
     try {
-      const { status, body } = await this.stage.slots[which].api.send(
-        '/files/preview?name=soak.xlsx',
-        { method: 'POST', body: WORKBOOK, headers: { 'content-type': XLSX }, signal: leaving },
-      );
-      this.count(`${kind} ${status}`);
-      const isWrong = status === 200 ? body.row_count !== FILE_ROWS : status !== 503;
-      if (isWrong && this.round.faults.length === 0) {
-        this.violations.push(
-          `A file was answered ${status}: ${JSON.stringify(body).slice(0, 200)}`,
+      for (const path of ['/files/preview', '/files']) {
+        const { status, body } = await this.stage.slots[which].api.send(
+          `${path}?name=soak.xlsx&table=soak&mode=replace`,
+          { method: 'POST', body: WORKBOOK, headers: { 'content-type': XLSX }, signal: leaving },
         );
+        this.count(`${kind} ${status}`);
+        const isWrong = status < 300 ? body.row_count !== FILE_ROWS : status !== 503;
+        if (isWrong && this.round.faults.length === 0) {
+          this.violations.push(
+            `A file was answered ${status}: ${JSON.stringify(body).slice(0, 200)}`,
+          );
+        }
       }
     } catch (error) {
       this.count(`${kind} lost`);
@@ -479,6 +483,9 @@ class Play {
     for (const { path } of this.versions)
       await slots[0].api.post(`${path}/open`, { pf_user: 'soak' });
 
+    // Each file replaces the rows of this table, as a whole or not at all.
+    const [uploaded] = await query('SELECT count(*) AS rows FROM pf_files.soak');
+    if (uploaded?.rows !== FILE_ROWS) wrong(`The table of files has ${uploaded?.rows} rows`);
     const found = await Promise.all(this.versions.map((v, i) => this.entriesOf(v, i)));
     this.violations.push(...this.ledger.violations(found.flat()));
     for (const [i, { path, table, raw }] of this.versions.entries()) {
