@@ -103,6 +103,18 @@ test('a workbook is read from the sheet that is chosen, and its notes are shown'
   await sheet.selectOption('Settings (hidden)');
   await expect(cell(page, 1, 1)).toHaveText('1.1');
 
+  await drop(page, 'Titled.xlsx', workbook('titles.xlsx'));
+  const note = page.getByText('Lines above the table are not read: “Sales plan 2027”, “Unit EUR”.');
+  await expect(note).toBeVisible();
+  const start = page.getByLabel('Table begins in row');
+  await expect(start).toHaveValue('5');
+  await expect(cell(page, 1, 2)).toHaveText('1204.5');
+  await start.fill('0');
+  await expect(page.getByText('Type the number of a line, such as 3.')).toBeVisible();
+  await start.fill('1');
+  await expect(note).toBeHidden();
+  await expect(cell(page, 1, 0)).toHaveText('Unit');
+
   await drop(page, 'Totals.xlsx', workbook('formulas.xlsx'));
   await expect(page.getByText('5 cells are formulas. Their saved values are taken.')).toBeVisible();
   await page.getByLabel('Type of Total').selectOption('numeric');
