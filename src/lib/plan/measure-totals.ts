@@ -78,6 +78,10 @@ export const amountField = (
 ): Amounts =>
   isSingleRole(key) ? { [`${key}_${kind}`]: amount } : { measures: { [key]: { [kind]: amount } } };
 
+/** Returns the increment of a measure in the amounts of a scale; 0 if there is none. */
+export const incrementIn = (amounts: Amounts, key: string): number =>
+  (isSingleRole(key) ? amounts[`${key}_incr`] : amounts.measures?.[key]?.incr) ?? 0;
+
 /** Returns the amounts of several measures as one scale; null if there are none. */
 export function joinedAmounts(parts: readonly (Amounts | null)[]): Amounts | null {
   const amounts = parts.filter((part) => part !== null);

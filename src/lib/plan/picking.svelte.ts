@@ -1,5 +1,4 @@
 /** Picks the cell or row whose months the next amounts follow. */
-import { isSingleRole } from '../contract/columns';
 import { isResult } from '../pivot/rows/formula-columns';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import type { OriginColumn } from '../pivot/rows/origins';
@@ -102,7 +101,7 @@ export class Picking {
     const from = part && !isResult(part.origin) ? rowsOf(part) : {};
     if (!from) return NO_PATTERN;
     const shows = reader.shownIn(part && !isResult(part.origin) ? { ...cell, ...part } : cell);
-    const measure = typeof shows === 'string' && isSingleRole(shows) ? { measure: shows } : {};
+    const measure = typeof shows === 'string' ? { measure: shows } : {};
     return { kind: 'cell', name: reader.nameOf(cell), slice: inPeriods(cell), ...from, ...measure };
   }
 }

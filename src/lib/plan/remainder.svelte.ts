@@ -6,8 +6,11 @@ import type { Shape } from '../contract/shapes';
 import type { Slice } from '../contract/slices';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
 import { tidyChange } from '../pivot/values/cell-value';
+import { totalOf } from './entry-totals';
+import { amountField, joinedAmounts } from './measure-totals';
 import { dayAfter, monthOf } from './months';
 import type { PlannedVersion } from './planned-version.svelte';
+import type { Amounts } from './scale-draft';
 import type { MadeShape, ShapeChoice } from './shape';
 import type { Shapes } from './shapes.svelte';
 
@@ -18,10 +21,8 @@ type How = 'stays' | 'proportional' | 'equal' | 'shape';
 type Closed = Pick<ActualsAnswer, 'before' | 'after' | 'through'>;
 
 /** A scale of the months after a close, without its user. */
-interface SpreadOfDifference {
+interface SpreadOfDifference extends Amounts {
   slice: Slice;
-  value_incr?: number;
-  units_incr?: number;
   spread: 'proportional' | 'equal' | Shape;
   note: string;
 }
@@ -99,17 +100,19 @@ export class Remainder {
     const { how } = this;
     const slice = this.sliceAfter(through);
     if (how === 'stays' || !slice || !this.isReady) return null;
-    const missing = (total: 'value_total' | 'units_total') =>
-      tidyChange((before[total] ?? 0) - (after[total] ?? 0));
-    const [value_incr, units_incr] = [missing('value_total'), missing('units_total')];
-    if (value_incr === 0 && units_incr === 0) return null;
+    const increments = joinedAmounts(
+      this.planned.measureKeys.map((key) => {
+        const missing = tidyChange((totalOf(before, key) ?? 0) - (totalOf(after, key) ?? 0));
+        return missing === 0 ? null : amountField(key, 'incr', missing);
+      }),
+    );
+    if (!increments) return null;
     const { answer } = this.months;
     const made = how !== 'shape' ? { spread: how } : answer ? this.made(slice, answer) : null;
     if (!made || 'problem' in made) return null;
     return {
       slice,
-      ...(value_incr !== 0 && { value_incr }),
-      ...(units_incr !== 0 && { units_incr }),
+      ...increments,
       spread: made.spread,
       note: `Difference of the months through ${monthOf(through)}`,
     };

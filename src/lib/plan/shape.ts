@@ -4,6 +4,7 @@ import type { GroupTotals } from '../contract/previews';
 import type { Like, Shape } from '../contract/shapes';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
 import { tidy } from '../pivot/values/cell-value';
+import { totalOf } from './entry-totals';
 import { amountField, joinedAmounts } from './measure-totals';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 
@@ -17,8 +18,8 @@ export interface PickedCell {
   origins?: string[];
   /** The version of its rows, if it is another one. */
   version_id?: number;
-  /** The measure that the cell shows, which both measures of the target follow; none for a row. */
-  measure?: 'value' | 'units';
+  /** The key of the measure that the cell shows, which all measures of the target follow; none for a row. */
+  measure?: string;
 }
 
 /** The rows that a pattern is read from: those of the selection with another origin or version, or of a cell. */
@@ -151,17 +152,16 @@ function patternRows(
 /**
  * Returns the seasonality of some months: the sums of January, February and so on over all years, as 12 weights.
  * Returns a sentence instead if they cannot be weights.
+ *
+ * @param key of the measure
  */
-export function seasonality(
-  groups: readonly GroupTotals[],
-  role: 'value' | 'units',
-): number[] | string {
+export function seasonality(groups: readonly GroupTotals[], key: string): number[] | string {
   const sums = Array.from({ length: 12 }, () => 0);
   for (const { group, ...totals } of groups) {
     const [day] = group;
     if (day == null) continue;
     const month = monthOf(day) % 12;
-    sums[month] = tidy((sums[month] ?? 0) + (totals[`${role}_total`] ?? 0));
+    sums[month] = tidy((sums[month] ?? 0) + (totalOf(totals, key) ?? 0));
   }
   if (sums.some((sum) => sum < 0))
     return 'A month of the selection adds up to less than zero, so it cannot be a weight.';

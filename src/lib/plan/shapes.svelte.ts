@@ -165,9 +165,9 @@ export class Shapes {
   }
 
   /** Reads the seasonality of a slice; see {@link seasonality}. @throws ApiError */
-  async seasonalityOf(slice: Slice, role: 'value' | 'units'): Promise<number[] | string> {
+  async seasonalityOf(slice: Slice, key: string): Promise<number[] | string> {
     const { groups = [] } = await this.planned.readSlice(slice, undefined, true);
-    return seasonality(groups, role);
+    return seasonality(groups, key);
   }
 
   /** Returns the spread of a scale of a slice for a shape; see {@link shapeFor}. */

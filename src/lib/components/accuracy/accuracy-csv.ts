@@ -1,5 +1,6 @@
 /** The accuracy of a forecast as CSV. */
 import type { Accuracy } from '$lib/contract/accuracy';
+import { ofMeasure } from './of-measure';
 
 /** Quotes a field if it needs it (RFC 4180); null becomes an empty field. */
 function field(value: string | number | boolean | null): string {
@@ -7,22 +8,27 @@ function field(value: string | number | boolean | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns the errors after each entry, one line per entry, with a line of names. Shares: 0.12 is 12 %. */
-export function accuracyCsv({ entries, reference }: Accuracy): string {
+/**
+ * Returns the errors after each entry, one line per entry, with a line of names. Shares: 0.12 is 12 %. Value and units
+ * always have columns, further measures if the source has them.
+ */
+export function accuracyCsv({ entries, reference, forecast }: Accuracy): string {
   const names = ['logid', 'operation', 'user', 'time', 'note'];
-  const figures = ['value_wape', 'value_bias', 'units_wape', 'units_bias'];
-  const lines = entries.map(({ logid, operation, pf_user, stamp, note, value, units }) => [
-    ...[logid, operation, pf_user, stamp, note],
-    ...[value, units].flatMap((error) => [error?.wape ?? null, error?.bias ?? null]),
-  ]);
-  const ofReference = [reference?.value, reference?.units].flatMap((error) => [
-    error?.wape ?? null,
-    error?.bias ?? null,
-  ]);
+  const keys = ['value', 'units', ...Object.keys(forecast.measures ?? {})];
+  const figures = keys.flatMap((key) => [`${key}_wape`, `${key}_bias`]);
+  const figuresOf = (errors: Accuracy['forecast']) =>
+    keys.flatMap((key) => {
+      const error = ofMeasure(errors, key);
+      return [error?.wape ?? null, error?.bias ?? null];
+    });
+  const lines = entries.map((entry) => {
+    const { logid, operation, pf_user, stamp, note } = entry;
+    return [logid, operation, pf_user, stamp, note, ...figuresOf(entry)];
+  });
   const all = [
     [...names, ...figures],
     ...lines,
-    ...(reference ? [[null, 'reference', null, null, null, ...ofReference]] : []),
+    ...(reference ? [[null, 'reference', null, null, null, ...figuresOf(reference)]] : []),
   ];
   return all.map((line) => `${line.map(field).join(',')}\r\n`).join('');
 }

@@ -31,9 +31,7 @@ export class ChartNotes {
     const [side] = chart?.sides ?? [];
     const bucket = readBucket(arrangement.shown.expressions?.[chart?.axis.at(-1) ?? ''] ?? '');
     const date = planned.dates.find(({ cname }) => cname === planned.dateColumn);
-    const measure = (['value', 'units'] as const).find(
-      (role) => planned[`${role}Column`]?.cname === side?.column,
-    );
+    const measure = side ? planned.keyOf(side.column) : null;
     const isPlan = arrangement.entries.areAll && planned.asOf === null;
     if (!chart?.isSum || !measure || !isPlan || !date || bucket?.date !== date.cname) return [];
     const forecasts = (log.answer?.entries ?? []).flatMap((entry) =>

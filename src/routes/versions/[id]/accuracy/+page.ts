@@ -30,6 +30,6 @@ export const load: PageLoad = async ({ params, url, fetch }) => {
     accuracy,
     by,
     lag: lag ?? '',
-    measure: url.searchParams.get('measure') === 'units' ? ('units' as const) : ('value' as const),
+    measure: url.searchParams.get('measure') ?? 'value',
   };
 };
