@@ -101,6 +101,8 @@ export class PlanSession {
   private host: HTMLElement | null = null;
   /** The arrangement before the last reload. If that reload failed, the next one restores it. */
   private shown: { layout: Layout; origins: Origins } | null = null;
+  /** The layout that a pivot opened with without its formulas, as JSON; null if they were read. */
+  private arrived: string | null = null;
   private dark = false;
   private search = '';
 
@@ -317,6 +319,8 @@ export class PlanSession {
   private async keepShown(): Promise<void> {
     const { pivot } = this;
     const layout = await pivot?.layout().catch(() => null);
+    // A reload brings back the formulas of the arrangement before it, unless somebody has rearranged the pivot.
+    if (this.arrived !== null && JSON.stringify(layout) === this.arrived) return;
     if (pivot && layout) this.shown = { layout, origins: pivot.origins };
   }
 
@@ -356,6 +360,8 @@ export class PlanSession {
     // The theme may have changed while the rows were loading.
     await this.pivot?.setDark(this.dark);
     if (this.pivot) comparison.isShown();
+    const isWithout = this.loading.formulaFailure !== null && this.pivot;
+    this.arrived = isWithout ? JSON.stringify(await isWithout.layout()) : null;
     if (comparison.others.length < others.length) await this.arrangement.noteShown();
     // The tried rows were in the previous pivot.
     void this.trying.calculateAgain();
