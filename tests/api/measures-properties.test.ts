@@ -37,7 +37,7 @@ const cases = fc
       ),
       steps: fc.array(
         fc.record({
-          do: fc.constantFrom('scale', 'pct', 'total', 'equal', 'recode', 'clone'),
+          do: fc.constantFrom('scale', 'pct', 'total', 'equal', 'import', 'recode', 'clone'),
           region: fc.constantFrom('North', 'South', undefined),
           numbers: fc.array(fc.integer({ min: 1, max: 9999 }), {
             minLength: types.length,
@@ -95,7 +95,7 @@ const change = (role: string, name: string, kind: string, amount: number) =>
     ? { measures: { [name]: { [kind]: amount } } }
     : { [`${role}_${kind}`]: amount };
 
-it('keep the totals of one to six measures exact, and undo takes nothing else', async ({
+it('keep the totals of one to six measures exact, and reverse and undo take nothing else', async ({
   service,
 }) => {
   await fc.assert(
@@ -112,7 +112,12 @@ it('keep the totals of one to six measures exact, and undo takes nothing else', 
           type === 'integer' ? step.numbers[i]! : step.numbers[i]! / 4,
         );
         const changes = types.map((_, i) =>
-          change(roles[i]!, nameOf(i), step.do === 'total' ? 'total' : 'incr', amounts[i]!),
+          change(
+            roles[i]!,
+            nameOf(i),
+            step.do === 'total' || (step.do === 'import' && i % 2 === 0) ? 'total' : 'incr',
+            amounts[i]!,
+          ),
         );
         const merged = {
           ...Object.assign({}, ...changes),
@@ -121,7 +126,9 @@ it('keep the totals of one to six measures exact, and undo takes nothing else', 
             ...changes.map((each) => ('measures' in each ? each.measures : {})),
           ),
         };
+        const file = { name: 'plan.xlsx', sha256: '0'.repeat(64) };
         const bodies = {
+          import: ['import', { file, edits: [{ slice, ...merged }] }],
           scale: ['scale', { slice, ...merged }],
           total: ['scale', { slice, ...merged }],
           equal: ['scale', { slice, ...merged, spread: 'equal' }],
@@ -144,6 +151,7 @@ it('keep the totals of one to six measures exact, and undo takes nothing else', 
           const wanted = {
             scale: `${amounts[i]}`,
             equal: `${amounts[i]}`,
+            import: `${amounts[i]}${i % 2 === 0 ? ` - ${known[i]}` : ''}`,
             total: `${amounts[i]} - ${known[i]}`,
             pct: `${step.numbers[0]} / 10000.0 * ${known[i]}`,
             recode: '0',
@@ -172,6 +180,23 @@ it('keep the totals of one to six measures exact, and undo takes nothing else', 
         }
         const after = await bytes(service, { table, path, ...planned });
         expect(after.slice(0, before.length)).toEqual(before);
+        // A reverse takes back what the entry added, in every measure.
+        const reversed = await service.api.post(`/log/${entry.id}/reverse`, {
+          ...{ slice: {}, pf_user: 'ann' },
+        });
+        expect([reversed.status, reversed.body.error]).toEqual([200, undefined]);
+        const [reverse] = (await service.api.get(`${path}/log`)).body.entries;
+        for (const [i, type] of types.entries()) {
+          const left = await sum(
+            i,
+            type === 'double precision'
+              ? 'abs(coalesce(sum(x), 0)) <= 1e-9 * (coalesce(sum(abs(x)), 0) + 1)'
+              : 'coalesce(sum(x), 0) = 0',
+            `${own} OR pf_logid = ${reverse.id}`,
+          );
+          expect([step.do, i, left]).toEqual([step.do, i, 'true']);
+        }
+        await service.api.del(`/log/${reverse.id}`);
         await service.api.del(`/log/${entry.id}`);
         expect(await bytes(service, { table, path, ...planned })).toEqual(before);
         await must(`redo/${entry.id}`, {});

@@ -313,7 +313,9 @@ export class BlockTyping {
       const why = this.typing.amounts.whyNotOf(cell, edit, stored, settings);
       return why ?? (this.typing.amounts.caution(cell, edit, stored, settings) ? CANCELS : null);
     });
-    const edits = this.changesOf(wanted, settings);
+    // A measure with cells of its own gets the amounts of these cells.
+    const follow = settings.follow?.filter((key) => !shown.includes(key));
+    const edits = this.changesOf(wanted, { ...settings, ...(follow && { follow }) });
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits;
   }

@@ -107,12 +107,15 @@ export class OperationDraft {
 
   /** The further measures that follow the percentage of value, if the value changes without a shape. */
   private get following(): readonly string[] {
-    const { planned, edits, outcome } = this;
+    const { outcome } = this;
     const isFollowed = outcome?.value && outcome.value.change !== 0;
-    if (!isFollowed || outcome.amounts?.pct != null || this.shapes.chosen) return [];
-    return planned.furtherMeasures
-      .map(({ cname }) => cname)
-      .filter((key) => edits.isFollowing(key));
+    return !isFollowed || outcome.amounts?.pct != null || this.shapes.chosen ? [] : this.followedBy;
+  }
+
+  /** The further measures that are chosen to follow the percentage of value. */
+  private get followedBy(): string[] {
+    const keys = this.planned.furtherMeasures.map(({ cname }) => cname);
+    return keys.filter((key) => this.edits.isFollowing(key));
   }
 
   /**
@@ -349,9 +352,9 @@ export class OperationDraft {
   get settings(): WriteSettings {
     const { valueColumn, unitsColumn } = this.planned;
     const holdPrice = this.holdPrice && valueColumn !== undefined && unitsColumn !== undefined;
-    const { shapes, kept, note } = this;
+    const { shapes, kept, note, followedBy: follow } = this;
     const { choice } = spread;
-    return { spread: choice, shape: shapes.chosen, holdPrice, keepTotal: kept.isOn, note };
+    return { spread: choice, shape: shapes.chosen, holdPrice, keepTotal: kept.isOn, follow, note };
   }
 
   /**

@@ -47,7 +47,10 @@ import {
 export type Stored = SlicePreview;
 
 /** The settings of the panel that determine the amounts of a scale. */
-export type HowToScale = Pick<WriteSettings, 'spread' | 'shape' | 'holdPrice' | 'reshape'>;
+export type HowToScale = Pick<
+  WriteSettings,
+  'spread' | 'shape' | 'holdPrice' | 'reshape' | 'follow'
+>;
 
 /** The measure that an amount changes by its key, and the edit of it; null if no amount gives the typed result. */
 interface Asked {
@@ -55,7 +58,7 @@ interface Asked {
   edit: MeasureEdit | null;
 }
 
-/** A measure that can change for a typed result, before and after; null if no amount of it gives the result. */
+/** A measure that changes with the cell, before and after; `draft` is null if that is unknown, or has no solution. */
 export interface Way {
   column: string;
   draft: MeasureDraft | null;
@@ -206,10 +209,42 @@ export class TypedAmounts {
     const amounts = this.amountsFor(cell, edit, stored, settings);
     if (!amounts || !settings.shape) {
       const isEqual = this.isSpreadEqually(cell, edit, settings);
-      return amounts && { ...amounts, ...(isEqual && { spread: 'equal' as const }) };
+      const follow = this.followedIn(cell, amounts, settings);
+      return (
+        amounts && {
+          ...amounts,
+          ...(follow.length > 0 && { with: [...follow] }),
+          ...(isEqual && { spread: 'equal' as const }),
+        }
+      );
     }
     const made = this.shapes.made(settings.shape, inPeriods(cell), stored);
     return 'problem' in made ? null : { ...amounts, ...made };
+  }
+
+  /** Returns the further measures that follow the change of a cell: those of value do, unless a shape parts it. */
+  private followedIn(
+    cell: CellIdentity,
+    amounts: Amounts | null,
+    { follow = [], shape }: HowToScale,
+  ): readonly string[] {
+    const isValue = this.reader.shownIn(cell) === 'value';
+    return isValue && !shape && amounts && amounts.pct == null ? follow : [];
+  }
+
+  /**
+   * Returns the further measures that follow the change of a cell, before and after. Without the latter if each row
+   * has a percentage of its own.
+   */
+  followers(cell: CellIdentity, edit: MeasureEdit, stored: Stored, settings: HowToScale): Way[] {
+    const { value, amounts } = this.changesOf(cell, edit, stored, settings);
+    const isRowByRow = settings.holdPrice || this.isSpreadEqually(cell, edit, settings);
+    return this.followedIn(cell, amounts, settings).map((column) => {
+      const fixed = this.planned.fixedDecimals[column] ?? null;
+      const isKnown = value && !isRowByRow;
+      const draft = isKnown ? scales.followedOutcome(column, edit, value, stored, fixed) : null;
+      return { column, draft };
+    });
   }
 
   /** Returns the measures that an edit of a cell changes, before and after. */
@@ -218,9 +253,10 @@ export class TypedAmounts {
     edit: MeasureEdit,
     stored: Stored,
     settings: HowToScale,
-  ): ScaleChanges {
+  ): ScaleChanges & Pick<scales.ScaleOutcome, 'amounts'> {
     const shows = this.reader.shownIn(cell);
-    return shows ? this.outcome(shows, edit, stored, settings) : { value: null, units: null };
+    const nothing = { value: null, units: null, amounts: null };
+    return shows ? this.outcome(shows, edit, stored, settings) : nothing;
   }
 
   private whyNotShaped(

@@ -72,6 +72,14 @@ export class TypedEffect {
 
   readonly way = $derived(this.ways.find(({ column }) => column === this.chosen));
 
+  /** The further measures that follow the change of the cell. */
+  readonly followers = $derived.by(() => {
+    const { cell, edit, stored } = this.known ?? {};
+    return cell && edit && stored
+      ? this.session.typing.amounts.followers(cell, edit, stored, this.field().settings)
+      : [];
+  });
+
   /** Chooses a measure to change for the result of a formula, here and the next time. */
   choose(column: string): void {
     const { cell } = this.field();
