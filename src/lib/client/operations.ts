@@ -24,6 +24,7 @@ async function previewRows(url: string, body: object, o?: CallOptions): Promise<
  *
  * @param hold slices whose rows count as held, beside the locked ones
  * @param grouped the columns by which totals are answered too
+ * @param pf_user whose change it would be: reviews hold rows for some people only
  */
 export const previewSlice = (
   id: number,
@@ -31,11 +32,12 @@ export const previewSlice = (
   o?: CallOptions,
   hold?: Slice[],
   grouped?: Readonly<Grouped>,
+  pf_user?: string,
 ) =>
   json<SlicePreview>(path`/versions/${id}/slice`, {
     ...o,
     method: 'POST',
-    body: { slice, hold, ...grouped },
+    body: { slice, hold, ...grouped, ...(pf_user && { pf_user }) },
   });
 
 /**

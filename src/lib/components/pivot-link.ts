@@ -23,5 +23,15 @@ export const commentLink = ({ id, version_id }: { id: number; version_id: number
 export const commentIn = (hash: string): number | null =>
   hash.startsWith(COMMENT) ? Number(hash.slice(COMMENT.length)) : null;
 
+const REVIEW = '#review-';
+
+/** Returns the address that shows a review in its version's pivot. */
+export const reviewLink = ({ id, version_id }: { id: number; version_id: number }): string =>
+  `${pivotLink(version_id)}${REVIEW}${id}`;
+
+/** Returns the id of the review that the fragment of an address names; null for another fragment. */
+export const reviewIn = (hash: string): number | null =>
+  hash.startsWith(REVIEW) ? Number(hash.slice(REVIEW.length)) : null;
+
 /** The fragment of an address that opens the dialog to close months. */
 export const CLOSE_MONTHS = '#close-months';

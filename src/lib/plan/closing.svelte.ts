@@ -1,6 +1,7 @@
 /** Closing months on actuals: the choices of the dialog, and their preview. */
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
+import { user } from '../client/user.svelte';
 import type { ActualsPreview, ActualsRequest } from '../contract/actuals';
 import type { LoadParams, LoadPreviewRequest } from '../contract/loads';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
@@ -90,7 +91,8 @@ export class Closing {
     this.acceptsZero = false;
     const request = rows && this.requestOf(rows);
     if (!request) return this.preview.clear();
-    this.preview.ask((signal) => api.previewActuals(this.planned.id, request, { signal }));
+    const asked = { ...request, ...(user.name && { pf_user: user.name }) };
+    this.preview.ask((signal) => api.previewActuals(this.planned.id, asked, { signal }));
   }
 
   /** Returns the request of the close; null if no months are chosen. */

@@ -3,12 +3,10 @@ import * as api from '../client/comments';
 import { user } from '../client/user.svelte';
 import type { Comment, CommentRequest } from '../contract/comments';
 import type { Slice } from '../contract/slices';
-import { overlapOf } from '../pivot/grid/reach';
-import { inPeriods } from '../pivot/slice/date-ranges';
 import { DRAFTS } from './comments.svelte';
 import type { Reports } from './reports';
-import { sliceAlone } from './selected-slice';
 import type { PlanSession } from './session.svelte';
+import { showSlice } from './show-slice';
 import type { Tell } from './tell';
 
 /** The actions on comments. None throws. */
@@ -61,23 +59,12 @@ export class CommentActions {
     });
   }
 
-  /**
-   * Shows the thread of a comment. Selects the cell on screen whose rows it is about, and scrolls to it; if no cell
-   * shows exactly these rows, selects the slice alone, which marks the cells with rows of it.
-   */
+  /** Shows the thread of a comment, and selects the rows that it is about. */
   async show({ slice }: Comment): Promise<void> {
-    const { comments, why, selection, planned, pivot } = this.session;
+    const { comments, why } = this.session;
     why.isOpen = false;
     comments.isOpen = true;
-    const cell = (await pivot?.grid.cellOf(slice).catch(() => null)) ?? null;
-    const read = cell && (await selection.reader.look(cell, cell));
-    if (cell && read && overlapOf(slice, inPeriods(read)) === 'all') {
-      await selection.selectFound(() => Promise.resolve([cell]), 'alone');
-      pivot?.grid.scrollTo(cell.at);
-    } else {
-      selection.clear();
-      selection.showSlice(sliceAlone(slice, planned.columns));
-    }
+    await showSlice(this.session, slice);
   }
 
   /** Whether the user wrote a comment, and may change and delete it. */

@@ -27,6 +27,10 @@ interface LiveEvents {
   onLocks(): Promise<void>;
   /** The comments may have changed. Settles once they are read. */
   onComments(): Promise<void>;
+  /** The reviews may have changed. Settles once they are read. */
+  onReviews(): Promise<void>;
+  /** Entries were written or undone, also by this page. */
+  onEntries(): void;
   /** The database was replaced: ids may belong to other entries now. Settles once everything is reloaded. */
   onReplaced(): Promise<void>;
 }
@@ -83,6 +87,8 @@ export class Live {
       if (has('status')) await this.followVersion();
       if (has('locks')) await this.events.onLocks();
       if (has('comment')) await this.events.onComments();
+      if (has('review')) await this.events.onReviews();
+      else if (has('written') || has('undone')) this.events.onEntries();
       if (has('note')) void this.log.read(LOG_PAUSE_MS);
     }
   }
@@ -108,6 +114,7 @@ export class Live {
       this.followVersion(),
       this.events.onLocks(),
       this.events.onComments(),
+      this.events.onReviews(),
     ]);
     // A newer comparison may have replaced this one during the requests.
     signal.throwIfAborted();

@@ -8,13 +8,18 @@ import type { ClosedDate } from '../pivot/grid/closed-headers';
 import { overlapOf, type Overlap } from '../pivot/grid/reach';
 import { FollowedList } from './followed-list.svelte';
 import { type Days, joinedDays } from './months';
+import type { Reviews } from './reviews.svelte';
 
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
 export class Locks extends FollowedList<Lock> {
-  /** @param onChange is called when a read returns other locks than before */
+  /**
+   * @param onChange is called when a read returns other locks than before
+   * @param reviews hold rows like locks
+   */
   constructor(
     private readonly versionId: number,
     onChange: () => void,
+    private readonly reviews: Reviews,
   ) {
     super((signal) => api.listLocks(versionId, { signal }), onChange);
   }
@@ -72,7 +77,7 @@ export class Locks extends FollowedList<Lock> {
   /** Returns why the rows of a slice cannot be changed; null if some of them may be free. */
   obstacle(slice: Slice): string | null {
     const whole = this.on(slice).find(({ overlap }) => overlap === 'all');
-    return whole ? `${lockText(whole.lock)}.` : null;
+    return whole ? `${lockText(whole.lock)}.` : this.reviews.obstacle(slice);
   }
 }
 

@@ -159,7 +159,7 @@ export class PlannedVersion {
     const { id, dateColumn } = this;
     const grouped = byMonth && dateColumn !== undefined;
     const by = grouped ? ({ by: [dateColumn], unit: 'month' } as const) : undefined;
-    const stored = await api.previewSlice(id, slice, { signal }, hold, by);
+    const stored = await api.previewSlice(id, slice, { signal }, hold, by, user.name);
     return (await this.tried?.addTo(stored, slice, hold, by?.by[0])) ?? stored;
   }
 

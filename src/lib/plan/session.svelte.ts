@@ -31,6 +31,8 @@ import { Picking } from './picking.svelte';
 import { PlannedVersion } from './planned-version.svelte';
 import { Selection } from './selection.svelte';
 import { Shapes } from './shapes.svelte';
+import { ReviewActions } from './review-actions.svelte';
+import { Reviews } from './reviews.svelte';
 import type { Tell } from './tell';
 import { Trial } from './trial.svelte';
 import { Trying } from './trying';
@@ -70,6 +72,8 @@ export class PlanSession {
   readonly log: Log;
   readonly locks: Locks;
   readonly comments: Comments;
+  readonly reviews: Reviews;
+  readonly reviewing: ReviewActions;
   readonly changes: Changes;
   readonly shapes: Shapes;
   readonly picking: Picking;
@@ -117,7 +121,10 @@ export class PlanSession {
     this.selection = new Selection(this.planned, this.loading, tell.info);
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
-    this.locks = new Locks(this.planned.id, () => void this.changes.followLocks());
+    const onLocks = () => void this.changes.followLocks();
+    this.reviews = new Reviews(this.planned.id, onLocks);
+    this.reviewing = new ReviewActions(this, tell);
+    this.locks = new Locks(this.planned.id, onLocks, this.reviews);
     this.comments = new Comments(this.planned.id);
     this.trial = new Trial(this.planned, this.loading, changeText);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
@@ -143,6 +150,8 @@ export class PlanSession {
       onReload: () => void this.reload(),
       onLocks: () => this.locks.follow(),
       onComments: () => this.comments.follow(),
+      onReviews: () => this.reviews.follow(),
+      onEntries: () => void this.reviews.followEntries(),
       onReplaced: async () => {
         this.changes.own.forgetAll();
         await this.reload();
@@ -299,7 +308,8 @@ export class PlanSession {
 
   /** Reads everything that is listed beside the rows. */
   private async readLists(): Promise<void> {
-    await Promise.all([this.log.read(), this.locks.read(), this.comments.read()]);
+    const { log, locks, comments, reviews } = this;
+    await Promise.all([log.read(), locks.read(), comments.read(), reviews.read()]);
   }
 
   /** Reloads the rows for an address. */

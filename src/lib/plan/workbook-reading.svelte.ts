@@ -1,6 +1,7 @@
 /** A workbook that is read back: compares it with the export and the plan, and writes its changes. */
 import * as api from '../client/api';
 import { messageOf } from '../client/message-of';
+import { user } from '../client/user.svelte';
 import type { Changes, Written } from './changes.svelte';
 import type { Log } from './log.svelte';
 import type { FileImport } from './operation';
@@ -118,7 +119,13 @@ export class WorkbookReading {
   ): Promise<void> {
     const { edits, places } = editsOf(changes, asTotal);
     const [{ cells, newest }, { entries }] = await Promise.all([
-      edits.length > 0 ? api.previewImport(this.planned.id, { edits, since }) : NOTHING,
+      edits.length > 0
+        ? api.previewImport(this.planned.id, {
+            edits,
+            since,
+            ...(user.name && { pf_user: user.name }),
+          })
+        : NOTHING,
       this.log.stored(),
     ]);
     if (!isNewest()) return;

@@ -3,7 +3,7 @@ import { untrack } from 'svelte';
 import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';
 import type { PlanSession } from '$lib/plan/session.svelte';
-import { CLOSE_MONTHS, commentIn, notePivotLink } from '../pivot-link';
+import { CLOSE_MONTHS, commentIn, notePivotLink, reviewIn } from '../pivot-link';
 
 /**
  * Keeps the page's address and its pivot in step: a change of the arrangement becomes an entry of the
@@ -65,12 +65,23 @@ export function followAddress(session: PlanSession): void {
     if (comment) await actions.comments.show(comment);
   }
 
+  /** Selects the rows of the review that an address names, if it still exists. */
+  async function showReview(id: number) {
+    const { reviews, reviewing } = session;
+    await reviews.latest.settled();
+    await removeFragment();
+    const review = reviews.all.find((each) => each.id === id);
+    if (review) await reviewing.show(review);
+  }
+
   $effect(() => {
     if (session.loading.phase.kind !== 'ready') return;
     const { hash } = page.url;
     const comment = commentIn(hash);
+    const review = reviewIn(hash);
     if (hash === CLOSE_MONTHS) void untrack(closeMonths);
     else if (comment !== null) void untrack(() => showComment(comment));
+    else if (review !== null) void untrack(() => showReview(review));
   });
 
   $effect(() => {

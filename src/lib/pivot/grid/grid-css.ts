@@ -142,6 +142,19 @@ td.pf-locked, td.pf-commented {
 td.pf-locked { --lock-corner: linear-gradient(135deg, var(--pf-lock) 50%, transparent 50%); }
 td.pf-commented { --comment-corner: linear-gradient(225deg, var(--pf-comment) 50%, transparent 50%); }
 td.pf-locked:not(.pf-negative) { color: var(--text-muted); }
+/* The left edge of rows in a review, or of its cells where only some columns are in it. */
+tbody [data-review] {
+  background-image:
+    var(--lock-corner, none), var(--comment-corner, none), linear-gradient(var(--edge), var(--edge));
+  background-position: left top, right 1px top, left top;
+  background-repeat: no-repeat;
+  background-size: 6px 6px, 6px 6px, 3px 100%;
+}
+[data-review] { --edge: var(--pf-review-open); }
+[data-review='submitted'] { --edge: var(--pf-review-submitted); }
+[data-review='returned'] { --edge: var(--pf-review-returned); }
+[data-review='approved'] { --edge: var(--pf-review-approved); }
+[data-review='reopened'] { --edge: var(--pf-review-reopened); }
 td.pf-selected, th.pf-selected { background-color: var(--pf-selected) !important; }
 thead th.pf-selected { outline: 2px solid var(--pf-focus); outline-offset: -2px; }
 /* The edges of a block together are its outline. */

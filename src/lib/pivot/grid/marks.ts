@@ -9,6 +9,7 @@ import { CommentTexts, type MarkedReach } from './comment-texts';
 import type { ClosedDate, ClosedHeaders } from './closed-headers';
 import { outlineSelected } from './outline';
 import { Reach } from './reach';
+import { ReviewEdges, type ReviewMark } from './review-edges';
 import type { Shown } from './shown';
 import type { Tried } from './tried';
 import type { Underlying } from '../slice/underlying';
@@ -39,6 +40,7 @@ interface Reaches {
   changed: Reach | null;
   locks: readonly MarkedReach[];
   comments: CommentTexts;
+  reviews: ReviewEdges;
 }
 
 /**
@@ -60,6 +62,7 @@ export class Marks {
   private locks: readonly MarkedSlice[] = [];
   /** Slices with comments. */
   private comments: readonly MarkedSlice[] = [];
+  private reviews: readonly ReviewMark[] = [];
   private closed: readonly ClosedDate[] = [];
   /** The headers of closed days in the view of a reader; null before they are read. */
   private closedIn: { reader: ViewReader; headers: ClosedHeaders } | null = null;
@@ -162,6 +165,12 @@ export class Marks {
     await this.readReach();
   }
 
+  /** Marks the rows, or else the cells, whose rows are all in a review. */
+  async showReviews(reviews: readonly ReviewMark[]): Promise<void> {
+    this.reviews = reviews;
+    await this.readReach();
+  }
+
   /** Marks the headers of closed months. */
   async showClosed(closed: readonly ClosedDate[]): Promise<void> {
     this.closed = closed;
@@ -204,10 +213,9 @@ export class Marks {
   }
 
   private get hasSlices(): boolean {
-    const { slice, changed, locks, comments, closed } = this;
-    return (
-      slice !== null || changed !== null || [locks, comments, closed].some((l) => l.length > 0)
-    );
+    const { slice, changed, locks, comments, reviews, closed } = this;
+    const lists = [locks, comments, reviews, closed];
+    return slice !== null || changed !== null || lists.some((list) => list.length > 0);
   }
 
   /** Reads the source values behind the expressions of the view on screen, and updates the marks. */
@@ -263,7 +271,7 @@ export class Marks {
   private paint(): void {
     const { reader } = this.shown;
     if (!reader) return;
-    const { touched, changed, locks, comments } = this.reachesOf(reader);
+    const { touched, changed, locks, comments, reviews } = this.reachesOf(reader);
     const closed = this.closedIn?.reader === reader ? this.closedIn.headers : null;
     for (const cell of this.cells) {
       const identity = this.identities.get(cell) ?? null;
@@ -274,6 +282,7 @@ export class Marks {
       if (isHeader) {
         const isClosed = identity !== null && closed?.names(identity) === true;
         cell.classList.toggle('pf-closed', isClosed);
+        reviews.mark(cell, cell.closest('thead') ? null : identity);
         continue;
       }
       cell.classList.toggle('pf-handle', selected && cellKey(identity) === this.handle);
@@ -287,6 +296,7 @@ export class Marks {
       cell.classList.toggle('pf-locked', Boolean(lock));
       const comment = planned && comments.on(planned);
       cell.classList.toggle('pf-commented', comment !== null);
+      const review = reviews.mark(cell, planned);
       const triedText = identity && this.triedText(identity, cell);
       cell.classList.toggle('pf-tried', triedText !== null);
       const unsaved = identity && this.unsaved.get(cellKey(identity));
@@ -295,7 +305,9 @@ export class Marks {
       else cell.removeAttribute('data-unsaved');
       const unsavedText = unsaved ? `Not saved yet: ${unsaved}` : null;
       const title =
-        unsavedText ?? triedText ?? ([lock?.text, comment].filter(Boolean).join('\n') || null);
+        unsavedText ??
+        triedText ??
+        ([lock?.text, review, comment].filter(Boolean).join('\n') || null);
       if (title) cell.setAttribute('title', title);
       else cell.removeAttribute('title');
     }
@@ -336,7 +348,11 @@ export class Marks {
       const touched = this.slice && reachOf(this.slice);
       const changed = this.changed && reachOf(this.changed);
       const comments = new CommentTexts(this.comments.map(ofMarked));
-      this.reaches = { reader, touched, changed, locks: this.locks.map(ofMarked), comments };
+      const reviews = new ReviewEdges(
+        this.reviews.map(({ slice, ...mark }) => ({ ...mark, reach: reachOf(slice) })),
+      );
+      const locks = this.locks.map(ofMarked);
+      this.reaches = { reader, touched, changed, locks, comments, reviews };
     }
     return this.reaches;
   }
