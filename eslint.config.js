@@ -34,6 +34,12 @@ const rowWriting = {
   message: 'Write and take out entries through the writers in services/entries.',
 };
 
+/** One place decides which forecast rows a sender may read: services/forecast-version.ts. */
+const unlimited = {
+  group: ['**/readable-rows'],
+  message: 'Read the `rows` of a ForecastVersion, which are those that the sender may read.',
+};
+
 /** Few can answer for text being SQL: see sql/trusted.ts. */
 const marking = {
   group: ['**/trusted'],
@@ -110,6 +116,17 @@ const arrows = [
   ),
   forbid(
     ['src/lib/server/services/**'],
+    [
+      ...anyOf('client', 'pivot', 'plan', 'components'),
+      ...kit,
+      ...drivers,
+      rowWriting,
+      marking,
+      unlimited,
+    ],
+  ),
+  forbid(
+    ['src/lib/server/services/forecast-version.ts'],
     [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers, rowWriting, marking],
   ),
   forbid(
@@ -118,7 +135,13 @@ const arrows = [
   ),
   forbid(
     ['src/lib/server/db/**'],
-    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, './entries', marking],
+    [
+      ...anyOf('services', 'client', 'pivot', 'plan', 'components'),
+      ...kit,
+      './entries',
+      marking,
+      unlimited,
+    ],
   ),
   forbid(
     ['src/lib/server/db/row-schemas.ts'],
@@ -153,7 +176,7 @@ const arrows = [
     ],
   ),
   forbid(
-    ['src/lib/server/sql/{quote,guard,tokens}.ts'],
+    ['src/lib/server/sql/{quote,guard,tokens,readable-rows}.ts'],
     [
       ...anyOf('services', 'db', 'client', 'pivot', 'plan', 'components'),
       ...kit,

@@ -249,6 +249,23 @@ CREATE TABLE pf.sql_column (
   CONSTRAINT sql_column_pkey PRIMARY KEY (source_id, cname)
 );
 
+CREATE TABLE pf.territory (
+  id integer NOT NULL DEFAULT nextval('pf.territory_id_seq'::regclass),
+  source_id integer NOT NULL,
+  member text NOT NULL,
+  read jsonb NOT NULL,
+  write jsonb,
+  created_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  row_key uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT territory_read_check CHECK ((jsonb_typeof(read) = 'object'::text)),
+  CONSTRAINT territory_write_check CHECK ((jsonb_typeof(write) = 'object'::text)),
+  CONSTRAINT territory_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT territory_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX territory_source_id_member ON pf.territory USING btree (source_id, member);
+
 CREATE TABLE pf.undone (
   logid bigint NOT NULL,
   version_id integer NOT NULL,

@@ -1,6 +1,5 @@
 import '@sveltejs/adapter-node';
 import type { Crumb } from '$lib/components/shell/Breadcrumbs.svelte';
-import type { Me } from '$lib/contract/me';
 import type { Bodies } from '$lib/server/bodies';
 import type { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
@@ -10,6 +9,7 @@ import type { EntryMonths } from '$lib/server/db/month-totals';
 import type { Events } from '$lib/server/event-streams';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
+import type { Sender } from '$lib/server/sender';
 import type { SliceIndexes } from '$lib/server/services/slice-indexes';
 
 declare global {
@@ -20,6 +20,7 @@ declare global {
       status?: number;
     }
     interface Locals {
+      /** The database as the sender of the request may see it. */
       db: Database;
       config: Config;
       /** What the rows of all answers take. */
@@ -32,7 +33,7 @@ declare global {
       /** Whether the server was asked to end. */
       isEnding: boolean;
       /** Who sends the request. */
-      me: Me;
+      me: Sender;
       /** Undefined if they are turned off. */
       metrics?: Metrics;
       /** Identifies the request in the log and, as `x-request-id`, to the client. */

@@ -7,7 +7,7 @@ import { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
 import { EVENT_STREAM } from '$lib/contract/events';
-import { BODY_SKIPPED_HEADER } from '$lib/contract/primitives';
+import { BODY_SKIPPED_HEADER, IDEMPOTENCY_KEY_HEADER } from '$lib/contract/primitives';
 import { Database } from '$lib/server/db/database';
 import type { Turn } from '$lib/server/db/timeline';
 import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/server/errors';
@@ -19,8 +19,10 @@ import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
 import { requireCluster, requireCurrentSchema } from '$lib/server/services/health';
+import { NOBODY } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/slice-indexes';
-import { endpointOf, NOBODY, requireRole, whoSent } from '$lib/server/sign-in';
+import { requireTerritory } from '$lib/server/services/territories';
+import { endpointOf, requireRole, whoSent } from '$lib/server/sign-in';
 import { Webhook } from '$lib/server/webhook';
 import type { Logger } from 'pino';
 
@@ -45,7 +47,7 @@ export const init: ServerInit = async () => {
     logger = createLogger(config.logLevel);
     logger.info({ version }, 'starting');
     const { statementTimeout, waitTimeout } = config;
-    db = new Database(
+    db = Database.open(
       { ...config.db, statementTimeout, waitTimeout },
       (error) => logger.warn({ reason: error.message }, 'an idle database connection was lost'),
       logTurn,
@@ -135,7 +137,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   // The time limit does not run before the answer begins: the client has nothing to read yet.
   socket?.setTimeout(0);
   let response: Response;
-  const refusal = refusalOf(event);
+  const refusal = await refusalOf(event);
   if (refusal) {
     response = isApi ? failureAnswer(refusal) : pageRefusal(refusal);
   } else {
@@ -235,17 +237,28 @@ function asApiAnswer(response: Response, { locals, request, url }: RequestEvent)
 }
 
 /** The error of a request that is refused before any handler sees it; undefined if it is accepted. */
-function refusalOf({ request, url, route, params, locals, platform }: RequestEvent): unknown {
+async function refusalOf({
+  request,
+  url,
+  route,
+  params,
+  locals,
+  platform,
+}: RequestEvent): Promise<unknown> {
   try {
     requireServedHost(request.headers, config.hosts);
     const endpoint = endpointOf(request.method, route.id, params);
     if (endpoint?.role !== null) locals.me = whoSent(platform?.req, config.signIn);
     if (endpoint?.role) requireRole(locals.me, endpoint.role);
+    locals.db = db.for(locals.me);
     // Pages accept no writes, so this check does not depend on the path.
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
       requireSameOrigin(request.headers, url, config.hosts);
       requireBodyType(request, endpoint?.file);
     }
+    const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
+    const sent = key === null ? undefined : { path: `${request.method} ${url.pathname}`, key };
+    if (endpoint) await requireTerritory(locals.db, endpoint, params, sent);
     return undefined;
   } catch (refusal) {
     return refusal;

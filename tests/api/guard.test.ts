@@ -47,7 +47,7 @@ it.beforeAll(async ({ service }) => {
   await api.post(`/sources/${source.id}/sql`);
   const { body: created } = await api.post(`/sources/${source.id}/versions`, { name: 'Plan' });
   version = `/versions/${created.id}`;
-  database = new Database({ ...service.database, statementTimeout: 60_000, waitTimeout: 0 });
+  database = Database.open({ ...service.database, statementTimeout: 60_000, waitTimeout: 0 });
 });
 afterAll(() => database?.close());
 

@@ -101,7 +101,7 @@ it('the service abandons a computation during which PostgreSQL checks for no can
   const { query, end } = queryOn(postgres.database('postgres'));
   onTestFinished(end);
   const limits = { statementTimeout: 200, waitTimeout: 0 };
-  const database = new Database({ ...postgres.database('postgres'), ...limits });
+  const database = Database.open({ ...postgres.database('postgres'), ...limits });
   onTestFinished(() => database.close());
 
   const long = Array(400).fill('1e131000/7%(1e65000/7)<0').join(' OR ');

@@ -19,6 +19,7 @@ describe('the schema', () => {
       INSERT INTO pf.view (source_id, name, layout) VALUES (1, 'By region', '{}');
       INSERT INTO pf.profile (source_id, name, weights) VALUES (1, 'Even', array_fill(1, '{12}'));
       INSERT INTO pf.formula (source_id, name, expression, format) VALUES (1, 'Double', 'sales * 2', '{}');
+      INSERT INTO pf.territory (source_id, member, read) VALUES (1, 'ann', '{}');
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
       INSERT INTO pf.comment (version_id, slice, parent, text, created_by)
         VALUES (1, '{}', NULL, 'Why?', 'ann'), (1, '{}', 1, 'Because.', 'bea');
@@ -86,13 +87,15 @@ describe('the schema', () => {
     ["UPDATE pf.review SET reviewers = '{bea,ann}'", 'review_reviewers_check'],
     ["UPDATE pf.review SET state = 'closed'", 'review_state_check'],
     ["UPDATE pf.review_step SET step = 'delete'", 'review_step_check'],
+    ["UPDATE pf.territory SET read = '[]'", 'territory_read_check'],
+    ["UPDATE pf.territory SET write = '[]'", 'territory_write_check'],
     ['INSERT INTO pf.idempotency SELECT * FROM pf.idempotency', 'idempotency_pkey'],
     ['DELETE FROM pf.source', 'version_source_id_fkey'],
   ])('refuses %s', async (sql, constraint) => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log, comments, reviews and stored answers with their version, and metadata, templates, views, profiles and formulas with their source', async () => {
+  it('deletes log, comments, reviews and stored answers with their version, and metadata, templates, views, profiles, formulas and territories with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
     const tables = [
       'log',
@@ -105,6 +108,7 @@ describe('the schema', () => {
       'view',
       'profile',
       'formula',
+      'territory',
     ];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);
   });

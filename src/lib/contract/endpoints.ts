@@ -7,6 +7,7 @@ import { REVIEW_ENDPOINTS } from './endpoints/reviews';
 import { ROW_ENDPOINTS } from './endpoints/rows';
 import { SERVICE_ENDPOINTS } from './endpoints/service';
 import { SOURCE_ENDPOINTS } from './endpoints/sources';
+import { TERRITORY_ENDPOINTS } from './endpoints/territories';
 import { VERSION_ENDPOINTS } from './endpoints/versions';
 
 /**
@@ -17,6 +18,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...SERVICE_ENDPOINTS,
   ...FILE_ENDPOINTS,
   ...SOURCE_ENDPOINTS,
+  ...TERRITORY_ENDPOINTS,
   ...VERSION_ENDPOINTS,
   ...ROW_ENDPOINTS,
   ...LOG_ENDPOINTS,

@@ -118,6 +118,7 @@ function describeEndpoint(endpoint: Endpoint) {
     method,
     path,
     role,
+    territories,
     summary,
     query = {},
     request,
@@ -162,6 +163,7 @@ function describeEndpoint(endpoint: Endpoint) {
   return {
     summary,
     description: role === null ? 'Needs no name.' : `Needs the role ${role}.`,
+    'x-territories': territories,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
     ...(file

@@ -21,6 +21,10 @@ export interface Made {
   stamps?: ReadonlyMap<number, string>;
   /** Name of the state of the version that the bytes depend on; equal on all servers. */
   state: string;
+  /** Name of the bytes for clients: the state, or a digest of the bytes if the state has rows that they lack. */
+  tag: string;
+  /** Name of the rows that the makers of the body may read. */
+  scope: string;
   /** The history of the rows. */
   history: History;
   /** The compression; undefined if there is none. */

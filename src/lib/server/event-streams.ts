@@ -4,6 +4,7 @@ import { HEARTBEAT } from '../contract/events';
 import type { Told } from './db/notify';
 import type { Listener, Listening } from './db/listener';
 import { AppError } from './errors';
+import { membersOf, type Sender } from './sender';
 
 /** The largest number of open streams of one process. */
 const MOST_STREAMS = 1000;
@@ -21,6 +22,8 @@ const RETRY_AFTER = 30;
 
 interface Stream {
   versionId: number;
+  /** Whether the stream closes if the sender's territories may have changed; they are checked when it reopens. */
+  isLimited: boolean;
   controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 }
 
@@ -60,11 +63,13 @@ export class Events implements Listening {
    * Opens a stream of the events of a version from now on.
    *
    * @param lastEventId id of the last event that the client has received on an earlier stream; null if none
+   * @param sender who opens it
    * @throws AppError 503 if there are too many streams, or the server is shutting down
    */
   async stream(
     versionId: number,
     lastEventId: string | null,
+    sender: Sender,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     await this.listener.start();
     if (this.ended) throw new AppError(503, 'The server is shutting down', { retryAfter: 1 });
@@ -82,7 +87,7 @@ export class Events implements Listening {
     return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         start: (controller) => {
-          stream = { versionId, controller };
+          stream = { versionId, isLimited: membersOf(sender) !== undefined, controller };
           this.streams.add(stream);
           this.heartbeat ??= setInterval(() => this.beat(), this.interval).unref();
           // With an id from the start, a browser that reconnects always sends a Last-Event-ID.
@@ -100,12 +105,20 @@ export class Events implements Listening {
 
   told({ version, event }: Told): void {
     const text = this.text(event);
-    for (const stream of this.streams) if (stream.versionId === version) this.send(stream, text);
+    for (const stream of this.streams) {
+      if (stream.versionId === version) this.pass(stream, event, text);
+    }
   }
 
   missed(): void {
-    const text = this.text({ kind: 'resync' });
-    for (const stream of this.streams) this.send(stream, text);
+    const event = { kind: 'resync' } as const;
+    const text = this.text(event);
+    for (const stream of this.streams) this.pass(stream, event, text);
+  }
+
+  private pass(stream: Stream, { kind }: VersionEvent, text: string): void {
+    if (kind === 'resync' && stream.isLimited) this.close(stream);
+    else this.send(stream, text);
   }
 
   /**

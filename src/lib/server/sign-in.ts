@@ -5,10 +5,11 @@ import { isIPv6 } from 'node:net';
 import * as v from 'valibot';
 import type { Endpoint } from '../contract/endpoints/endpoint';
 import { ENDPOINTS } from '../contract/endpoints';
-import type { Me, Role } from '../contract/me';
+import type { Role } from '../contract/me';
 import { ROLES } from '../contract/me';
 import { pfUser } from '../contract/primitives';
 import { AppError } from './errors';
+import { NOBODY, type Sender } from './sender';
 
 /** How a proxy names the signed-in person (docs/contract/20-who-is-signed-in.md). */
 export interface SignInRules {
@@ -25,31 +26,28 @@ export interface SignInRules {
 }
 
 /** The parts of a Node request that identify the sender. */
-interface Sender {
+interface Received {
   /** Alternating names and values, as they were sent. Unlike `headers`, it keeps repeated headers apart. */
   rawHeaders: readonly string[];
   socket: { remoteAddress?: string | undefined };
 }
 
-/** The sender of all requests if the service signs nobody in. */
-export const NOBODY: Me = { user: null, roles: [...ROLES] };
-
 /**
  * Identifies the sender of a request.
  *
- * @param sender undefined if the request did not arrive on the built server's own socket
+ * @param received undefined if the request did not arrive on the built server's own socket
  * @param rules null if the service signs nobody in
  * @throws AppError 401
  */
-export function whoSent(sender: Sender | undefined, rules: SignInRules | null): Me {
+export function whoSent(received: Received | undefined, rules: SignInRules | null): Sender {
   if (rules === null) return NOBODY;
-  if (!sender || !isTrusted(sender.socket.remoteAddress, rules.trustedProxies)) {
+  if (!received || !isTrusted(received.socket.remoteAddress, rules.trustedProxies)) {
     throw new AppError(
       401,
       'Open this service through its proxy, which signs you in; requests from your address are not trusted',
     );
   }
-  const name = header(sender, rules.userHeader);
+  const name = header(received, rules.userHeader);
   if (name === undefined) {
     throw new AppError(401, `Nobody is signed in: the header ${rules.userHeader} is missing`);
   }
@@ -58,14 +56,9 @@ export function whoSent(sender: Sender | undefined, rules: SignInRules | null): 
     const problem = user.success ? 'must not contain control characters' : user.issues[0].message;
     throw new AppError(401, `Nobody is signed in: the header ${rules.userHeader} ${problem}`);
   }
-  const groups = rules.groupsHeader === null ? undefined : header(sender, rules.groupsHeader);
-  return {
-    user: user.output,
-    roles: rolesOf(
-      groups?.split(',').map((s) => s.trim()),
-      rules,
-    ),
-  };
+  const sent = rules.groupsHeader === null ? undefined : header(received, rules.groupsHeader);
+  const groups = (sent ?? '').split(',').flatMap((name) => name.trim() || []);
+  return { user: user.output, roles: rolesOf(groups, rules), groups };
 }
 
 /** Format characters are invisible or reverse the text, so a name could look like another one. */
@@ -82,7 +75,7 @@ function isTrusted(address: string | undefined, proxies: BlockList): boolean {
  * The one value of a header; undefined if it is missing.
  * @throws AppError 401 if it was sent twice: one of the two may be the client's own
  */
-function header({ rawHeaders }: Sender, name: string): string | undefined {
+function header({ rawHeaders }: Received, name: string): string | undefined {
   const values = rawHeaders.filter(
     (_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name,
   );
@@ -103,7 +96,7 @@ function decoded(value: string): string {
   }
 }
 
-function rolesOf(groups: readonly string[] = [], { planners, admins }: SignInRules): Role[] {
+function rolesOf(groups: readonly string[], { planners, admins }: SignInRules): Role[] {
   const isIn = (group: string | null) => group !== null && groups.includes(group);
   const isPlanner = planners === null || isIn(planners) || isIn(admins);
   const isAdmin = admins === null ? isPlanner : isIn(admins);
@@ -134,7 +127,7 @@ export function endpointOf(
 }
 
 /** Checks that the sender has the role that the endpoint needs. @throws AppError 403 */
-export function requireRole({ user, roles }: Me, role: Role): void {
+export function requireRole({ user, roles }: Sender, role: Role): void {
   if (roles.includes(role)) return;
   const needed = role === 'admin' ? 'an admin' : `a ${role}`;
   throw new AppError(403, `Only ${needed} may do this; ${user} is signed in as ${roles.at(-1)}`);

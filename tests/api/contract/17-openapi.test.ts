@@ -11,8 +11,8 @@ import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import { REVIEW_STEP_NAMES } from '../../../src/lib/contract/reviews';
 import { openEvents } from '../../support/events';
-import type { Service } from '../../support/service';
-import type { Answer } from '../../support/http';
+import { startService, type Service } from '../../support/service';
+import { apiAt, type Answer } from '../../support/http';
 import { decode, it as base, makePlan, makeVersion } from './orders';
 
 // Some answers have a tag only if rows are cached.
@@ -71,6 +71,21 @@ async function reviewed(service: Service, path: string, steps: string[]): Promis
   }
   return answer;
 }
+const SIGNED_IN = {
+  PF_USER_HEADER: 'x-user',
+  PF_GROUPS_HEADER: 'x-groups',
+  PF_ADMINS: 'admins',
+};
+
+/** Adds a territory by SQL. @returns its id */
+const addTerritory = async ({ query }: Service, sourceId: number): Promise<number> => {
+  const [{ id }] = await query(
+    `INSERT INTO pf.territory (source_id, member, read, created_by)
+     VALUES ($1, 'ann', '{"region": "North"}', 'eve') RETURNING id`,
+    [sourceId],
+  );
+  return id;
+};
 
 /** A successful request to each endpoint, each on a plan or resource of its own. */
 const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
@@ -131,6 +146,29 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     const { id } = (await makeFormula(service, sourceId, 'Before')).body;
     return service.api.patch(`/formulas/${id}`, { name: 'After' });
   },
+  'GET /sources/{id}/territories': async (service, sourceId) => {
+    await addTerritory(service, sourceId);
+    return service.api.get(`/sources/${sourceId}/territories`);
+  },
+  // This service signs nobody in.
+  'POST /sources/{id}/territories': async () => {
+    const signed = await startService('service', SIGNED_IN);
+    try {
+      const api = apiAt(signed.url, { 'x-user': 'eve', 'x-groups': 'admins' });
+      await signed.query('CREATE TABLE public.stores (region text)');
+      const source = await api.post('/sources', { schema: 'public', tname: 'stores' });
+      const path = `/sources/${source.body.id}`;
+      await api.put(`${path}/columns`, [{ cname: 'region', role: 'dimension' }]);
+      const territory = { member: 'ann', read: {}, write: { region: 'North' } };
+      return await api.post(`${path}/territories`, territory);
+    } finally {
+      await signed.stop();
+    }
+  },
+  'PATCH /territories/{id}': async (service, sourceId) =>
+    service.api.patch(`/territories/${await addTerritory(service, sourceId)}`, { member: 'bea' }),
+  'DELETE /territories/{id}': async (service, sourceId) =>
+    service.api.del(`/territories/${await addTerritory(service, sourceId)}`),
   'DELETE /formulas/{id}': async (service, sourceId) => {
     const { id } = (await makeFormula(service, sourceId, 'Passing')).body;
     return service.api.del(`/formulas/${id}`);

@@ -7,6 +7,16 @@ import { ARROW, REVISION_HEADER, TIMELINE_HEADER } from '../primitives';
 /** The text format of Prometheus. */
 export const METRICS = 'text/plain';
 
+/**
+ * How an endpoint treats a sender whose territories do not cover a source
+ * (docs/contract/20-who-is-signed-in.md#territories). To a sender without any, the source does not exist.
+ * - `none`: the answer tells nothing of rows
+ * - `narrowed`: the answer is computed from the rows inside
+ * - `judged`: the answer is narrowed, and a write of rows outside is refused
+ * - `refused`: 403. Without a source in the path, as soon as any source has territories
+ */
+export type TerritoryRule = 'none' | 'narrowed' | 'judged' | 'refused';
+
 /** The contract of one endpoint. */
 export interface Endpoint {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -17,6 +27,8 @@ export interface Endpoint {
    * is needed.
    */
   role: Role | null;
+  /** How the endpoint treats a sender who may see only a part of a source. */
+  territories: TerritoryRule;
   summary: string;
   /** Parameters of the query string by name. */
   query?: Record<string, { schema: v.GenericSchema; description: string; required?: boolean }>;

@@ -74,6 +74,7 @@ export const FILE_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/files',
     role: 'reader',
+    territories: 'refused',
     summary: 'Whether files are accepted, and their largest size',
     answer: json(FilesAnswer),
     refusals: [],
@@ -82,6 +83,7 @@ export const FILE_ENDPOINTS: readonly Endpoint[] = [
     method: 'post',
     path: '/files/preview',
     role: 'admin',
+    territories: 'refused',
     summary: 'What is recognised in a file, and its first rows',
     query: CHOICES,
     file: FILE_BODIES,
@@ -92,6 +94,7 @@ export const FILE_ENDPOINTS: readonly Endpoint[] = [
     method: 'post',
     path: '/files',
     role: 'admin',
+    territories: 'refused',
     summary: 'Make a table from a file, or load it into one',
     query: {
       ...CHOICES,

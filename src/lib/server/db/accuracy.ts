@@ -4,7 +4,7 @@ import { scalar } from '../../contract/primitives';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { jsonValue } from '../sql/groups';
 import { startOfPeriod } from '../sql/loaded-day';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 
@@ -40,7 +40,7 @@ export interface Cells {
  */
 export function cellLines(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   { date, by, measures }: Cells,
   where: SqlText,
   counts: SqlText,
@@ -67,7 +67,7 @@ export function cellLines(
          ...keys.map(({ select, name }) => sql`${select} AS ${name}`),
          ...sums.map(({ select, name }) => sql`${select} AS ${name}`),
        ])}
-       FROM ${table} AS f
+       FROM (SELECT * FROM ${from}) AS f
        WHERE ${where}
        GROUP BY ${grouped}
      ) AS lines

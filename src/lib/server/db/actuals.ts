@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns } from '../sql/forecast-columns';
 import { startOfPeriod } from '../sql/loaded-day';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, sql } from '../sql/quote';
 import { loadedRows, loadedValue } from '../sql/templates/load';
 import type { TokenValues } from '../sql/tokens';
@@ -14,13 +14,13 @@ import { Totals, totals } from './totals';
 /** The first day of a date column over the rows that match a condition; null if none of them has a date. */
 export async function firstDay(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   { name }: ForecastColumn,
   where: SqlText,
 ): Promise<string | null> {
   const { day } = await db.one(
     v.object({ day: v.nullable(v.string()) }),
-    sql`SELECT min(${ident(name)})::text AS day FROM ${table} WHERE ${where}`,
+    sql`SELECT min(${ident(name)})::text AS day FROM ${from} WHERE ${where}`,
   );
   return day;
 }

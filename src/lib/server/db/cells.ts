@@ -7,7 +7,7 @@ import { editedLeaves } from '../sql/edited-leaves';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { leafColumns, measureColumns, measureKind, measureWord } from '../sql/forecast-columns';
 import { groupedBy } from '../sql/grain';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
 import { NOISE } from '../sql/templates/leaves';
 import { freeName } from '../sql/templates/lists';
@@ -36,7 +36,7 @@ export type Cell = v.InferOutput<typeof Cell>;
 
 /** The rows of a version. */
 interface Rows {
-  table: Identifier;
+  rows: ReadableRows;
   columns: readonly ForecastColumn[];
   /** The rows that operations see. */
   seen: SqlText;
@@ -79,7 +79,7 @@ export interface EditedMeasures extends Omit<EditedSlice, 'values'> {
 /** The cells of some slices that have rows, in one pass over the version. @throws AppError as {@link editedLeaves} */
 export function cellsOf(
   db: Queryable,
-  { table, columns, seen, free }: Rows,
+  { rows: from, columns, seen, free }: Rows,
   edits: readonly EditedMeasures[],
 ): Promise<Cell[]> {
   const leaves = leafColumns(columns);
@@ -116,7 +116,7 @@ export function cellsOf(
          sql`COUNT(*) AS ${own.rows}`,
          ...perLeaf,
        ])}
-       FROM ${table} GROUP BY ${commas([...groupedBy(leaves), own.seen, own.free])}
+       FROM ${from} GROUP BY ${commas([...groupedBy(leaves), own.seen, own.free])}
      ),
      leaves AS (SELECT *, ROW_NUMBER() OVER () AS ${own.leaf} FROM grouped),
      edited AS (${editedLeaves(
@@ -149,14 +149,14 @@ const Part = v.object({ number: v.number(), logid: v.number(), ...Totals.entries
 /** What each entry after another one added to some slices, oldest first. */
 export function laterParts(
   db: Queryable,
-  { table, columns, seen }: Omit<Rows, 'free'>,
+  { rows: from, columns, seen }: Omit<Rows, 'free'>,
   slices: readonly Omit<EditedSlice, 'values'>[],
   since: number,
 ): Promise<v.InferOutput<typeof Part>[]> {
   const { edit } = namesFor(columns);
   return db.many(
     Part,
-    sql`WITH leaves AS (SELECT * FROM ${table} WHERE pf_logid > ${since} AND (${seen})),
+    sql`WITH leaves AS (SELECT * FROM ${from} WHERE pf_logid > ${since} AND (${seen})),
      edited AS (${editedLeaves(
        slices.map((slice) => ({ ...slice, values: [] })),
        columns,

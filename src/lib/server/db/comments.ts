@@ -2,11 +2,13 @@
 import * as v from 'valibot';
 import { Comment, Mention, MOST_MENTIONS } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
+import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found } from './queryable';
 import { withoutNulls } from './row-schemas';
+import { isWholeTo } from './territories';
 
 /** A comment as it is stored. The answer of the API leaves out fields of null. */
 const stored = v.object({
@@ -36,12 +38,14 @@ export const listComments = (db: Queryable, versionId: number): Promise<Comment[
 
 /**
  * The newest comments that mention a user, at most {@link MOST_MENTIONS}: those in unresolved threads, in
- * versions of active sources.
+ * versions of active sources that the sender may read completely.
  *
  * @param key the user's name as `mentionKey` has it
  */
-export const listMentions = (db: Queryable, key: string): Promise<Mention[]> =>
-  db.many(
+export const listMentions = (db: Queryable, key: string): Promise<Mention[]> => {
+  const members = membersOf(db.sender);
+  const isWhole = members ? sql`AND ${isWholeTo(sql`v.source_id`, sql`$2`)}` : sql``;
+  return db.many(
     StoredMention,
     sql`SELECT ${FIELDS}, v.name AS version_name, v.source_id,
        COALESCE(NULLIF(s.label, ''), s.tname) AS source_label
@@ -50,9 +54,11 @@ export const listMentions = (db: Queryable, key: string): Promise<Mention[]> =>
      JOIN pf.version AS v ON v.id = c.version_id
      JOIN pf.source AS s ON s.id = v.source_id
      WHERE c.mentions @> ARRAY[$1::text] AND thread.resolved_at IS NULL AND s.status = 'active'
+       ${isWhole}
      ORDER BY c.id DESC LIMIT ${MOST_MENTIONS}`,
-    [key],
+    [key, ...(members ? [members] : [])],
   );
+};
 
 const FIND = {
   read: sql`SELECT ${FIELDS} FROM pf.comment AS c WHERE id = $1`,

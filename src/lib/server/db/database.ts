@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { AppError } from '../errors';
 import type { DatabaseLoad } from '../metrics';
+import { NOBODY, type Sender } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { ConnectionSettings } from './connections';
@@ -18,6 +19,8 @@ import { Watch } from './watch';
 
 /** Runs statements on a connection outside the pool. */
 class Aside extends Queryable {
+  readonly sender = NOBODY;
+
   constructor(private readonly spare: pg.Pool) {
     super();
   }
@@ -46,8 +49,28 @@ interface TransactionOptions {
   snapshotOf?: number | undefined;
 }
 
-/** The database of the service. */
+/** The parts of a database that all requests share. */
+class Shared {
+  readonly failover: Failover;
+  readonly connections: Connections;
+  readonly queues: VersionQueues;
+  readonly aside: Queryable;
+
+  constructor(
+    readonly settings: ConnectionSettings,
+    onIdleError: (error: Error) => void,
+    onTurn: (turn: Turn) => void,
+  ) {
+    this.failover = new Failover(onTurn);
+    this.connections = new Connections(settings, this.failover, onIdleError);
+    this.queues = new VersionQueues(settings.waitTimeout);
+    this.aside = new Aside(this.connections.aside);
+  }
+}
+
+/** The database of the service, as one sender may see it. */
 export class Database extends Queryable {
+  private readonly settings: ConnectionSettings;
   private readonly failover: Failover;
   private readonly connections: Connections;
   private readonly queues: VersionQueues;
@@ -55,20 +78,36 @@ export class Database extends Queryable {
   /** A connection outside the pool, for requests that must be answered while the pool is busy. */
   readonly aside: Queryable;
 
+  private constructor(
+    private readonly shared: Shared,
+    readonly sender: Sender,
+  ) {
+    super();
+    const { settings, failover, connections, queues, aside } = shared;
+    this.settings = settings;
+    this.failover = failover;
+    this.connections = connections;
+    this.queues = queues;
+    this.aside = aside;
+  }
+
   /**
+   * Opens the database for the service's own work, which sees everything.
+   *
    * @param onIdleError called for each connection that is lost while idle
    * @param onTurn called when the database disappears, returns or is replaced
    */
-  constructor(
-    private readonly settings: ConnectionSettings,
+  static open(
+    settings: ConnectionSettings,
     onIdleError: (error: Error) => void = () => {},
     onTurn: (turn: Turn) => void = () => {},
-  ) {
-    super();
-    this.failover = new Failover(onTurn);
-    this.connections = new Connections(settings, this.failover, onIdleError);
-    this.queues = new VersionQueues(settings.waitTimeout);
-    this.aside = new Aside(this.connections.aside);
+  ): Database {
+    return new Database(new Shared(settings, onIdleError, onTurn), NOBODY);
+  }
+
+  /** The same database as a sender may see it. */
+  for(sender: Sender): Database {
+    return new Database(this.shared, sender);
   }
 
   /**
@@ -90,7 +129,7 @@ export class Database extends Queryable {
         const begin = () => run(`BEGIN ISOLATION LEVEL ${isolation}`);
         const timeline = this.failover.of(client)?.name ?? null;
         const hasCitus = this.connections.hasCitus(client);
-        const transaction = new Transaction(client, watch, hasCitus, timeline);
+        const transaction = new Transaction(client, watch, hasCitus, timeline, this.sender);
         try {
           if (snapshotOf !== undefined && transaction.mayBeDistributed) {
             await beginInOneSnapshot(transaction, snapshotOf, begin).catch((error: Error) => {

@@ -4,7 +4,7 @@ import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, createOutsideTrigger } from '../sql/forecast-table';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { Identifier, ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, literal, sql, typedLiteral } from '../sql/quote';
 import { movedDay } from '../sql/loaded-day';
 import { NOISE, roundingScale } from '../sql/templates/leaves';
@@ -132,7 +132,7 @@ export const exactTotal = ({ name }: ForecastColumn): SqlText =>
  */
 export async function amountsOver(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   where: SqlText,
   aggregates: readonly SqlText[],
 ): Promise<(string | null)[]> {
@@ -140,7 +140,7 @@ export async function amountsOver(
   const texts = commas(aggregates.map((aggregate) => sql`(${aggregate})::text`));
   const { amounts } = await db.one(
     v.object({ amounts: v.array(v.nullable(v.string())) }),
-    sql`SELECT ARRAY[${texts}] AS amounts FROM ${table} WHERE ${where}`,
+    sql`SELECT ARRAY[${texts}] AS amounts FROM ${from} WHERE ${where}`,
   );
   return amounts;
 }
@@ -152,7 +152,7 @@ export async function amountsOver(
  */
 export const shiftedMonths = (
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   { name }: ForecastColumn,
   interval: string,
   where: SqlText,
@@ -162,18 +162,18 @@ export const shiftedMonths = (
     v.object({ month: v.string(), isShown: v.boolean() }),
     sql`SELECT date_trunc('month', ${day})::date::text AS month,
        bool_and(${day} BETWEEN '0001-01-01' AND ${literal(`${LAST_YEAR}-12-31`)}) AS "isShown"
-     FROM ${table} WHERE (${where}) AND ${ident(name)} IS NOT NULL GROUP BY 1`,
+     FROM ${from} WHERE (${where}) AND ${ident(name)} IS NOT NULL GROUP BY 1`,
   );
 };
 
 /** Whether some rows match a condition. */
-export const hasRows = (db: Queryable, table: Identifier, where: SqlText): Promise<boolean> =>
-  db.any(sql`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`);
+export const hasRows = (db: Queryable, from: ReadableRows, where: SqlText): Promise<boolean> =>
+  db.any(sql`SELECT 1 FROM ${from} WHERE ${where} LIMIT 1`);
 
 /** First and last day of each date column for each entry. */
 export async function entrySpans(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
 ): Promise<Map<number, Pick<DateSpan, 'cname' | 'min' | 'max'>[]>> {
   const dates = columns.filter((c) => c.role === 'date');
@@ -182,7 +182,7 @@ export async function entrySpans(
     sql`SELECT pf_logid AS logid, ARRAY[${commas(
       dates.map((d) => sql`min(${ident(d.name)})::text, max(${ident(d.name)})::text`),
     )}]::text[] AS spans
-     FROM ${table} GROUP BY pf_logid`,
+     FROM ${from} GROUP BY pf_logid`,
   );
   return new Map(
     rows.map((r) => [

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { measureKey } from '../../contract/columns';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns, measureKind } from '../sql/forecast-columns';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, sql } from '../sql/quote';
 import { NOISE } from '../sql/templates/leaves';
 import type { Queryable } from './queryable';
@@ -56,7 +56,7 @@ function amountOf(column: ForecastColumn): Record<keyof GroupAmount, SqlText> {
  */
 export async function groupsOf(
   db: Queryable,
-  { table, columns }: { table: Identifier; columns: readonly ForecastColumn[] },
+  { rows: from, columns }: { rows: ReadableRows; columns: readonly ForecastColumn[] },
   key: SqlText,
   { where, free = sql`TRUE` }: { where: SqlText; free?: SqlText | undefined },
   most: number,
@@ -69,7 +69,7 @@ export async function groupsOf(
     Group,
     sql`SELECT ${key} AS "group", bool_or(${free}) AS "isFree", ${all('total', sql`text`)} AS totals,
        ${all('noise', sql`double precision`)} AS noise, ${all('decimals', sql`integer`)} AS decimals
-     FROM ${table} WHERE ${where} GROUP BY 1 LIMIT ${most + 1}`,
+     FROM ${from} WHERE ${where} GROUP BY 1 LIMIT ${most + 1}`,
   );
   return groups
     .map(({ group, isFree, totals, noise, decimals }) => ({

@@ -66,6 +66,16 @@ export const findAnswer = (
     [path, key],
   );
 
+/** Whether the answer of a write with this key is stored. */
+export const hasAnswer = (
+  db: Queryable,
+  { path, key }: Pick<WriteKey, 'path' | 'key'>,
+): Promise<boolean> =>
+  db.any(sql`SELECT FROM pf.idempotency WHERE path = $1 AND key = $2 AND NOT ${EXPIRED}`, [
+    path,
+    key,
+  ]);
+
 /** The largest number of expired answers that one write deletes. */
 const PURGED = 100;
 

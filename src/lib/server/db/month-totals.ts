@@ -1,7 +1,7 @@
 /** Totals of entries by month. */
 import * as v from 'valibot';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import type { Identifier } from '../sql/quote';
+import type { ReadableRows } from '../sql/quote';
 import { ident, sql } from '../sql/quote';
 import { idList } from '../sql/templates/read';
 import type { Queryable } from './queryable';
@@ -52,7 +52,7 @@ const Row = v.object({
  */
 export async function monthTotals(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
   date: ForecastColumn | undefined,
   excluded: readonly string[],
@@ -70,7 +70,7 @@ export async function monthTotals(
     // PostgreSQL adds the cached totals too: JavaScript would round them.
     sql`WITH part AS (
        SELECT pf_logid AS logid, pf_iter AS iter, ${month} AS month, ${totals(columns)}
-         FROM ${table} WHERE pf_logid IN (${idList(entries)}) GROUP BY 1, 2, 3
+         FROM ${from} WHERE pf_logid IN (${idList(entries)}) GROUP BY 1, 2, 3
        UNION ALL
        SELECT logid, iter, month, row_count, value_total, units_total${measures} FROM jsonb_to_recordset($1)
          AS known (logid bigint, iter text, month text, row_count bigint, value_total numeric, units_total numeric${withMeasures(columns, sql`measures jsonb`)})

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import * as v from 'valibot';
 import { AppError } from '../errors';
+import type { Sender } from '../sender';
 import type { SqlText } from '../sql/quote';
 
 const types = new pg.TypeOverrides();
@@ -21,6 +22,9 @@ types.setTypeParser(pg.types.builtins.NUMERIC, Number);
  * against a schema, so its type is the type of the answer.
  */
 export abstract class Queryable {
+  /** Whose request the statements serve. Queries of sources and versions leave out what they may not see. */
+  abstract readonly sender: Sender;
+
   /** Runs one statement with its values. */
   protected abstract send(statement: SqlText, values: unknown[]): Promise<pg.QueryResult>;
 

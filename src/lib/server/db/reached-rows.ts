@@ -4,7 +4,7 @@ import { CANCELS_FROM } from '../../contract/previews';
 import { byColumn } from '../../contract/primitives';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
 import { leavesCte, roundingScale } from '../sql/templates/leaves';
 import { substitute } from '../sql/tokens';
@@ -85,7 +85,7 @@ const grossList = (columns: readonly ForecastColumn[]): SqlText =>
  */
 export async function reachedRows(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
   { where, exclude, held }: Record<'where' | 'exclude' | 'held', SqlText>,
 ): Promise<ReachedRows> {
@@ -102,7 +102,7 @@ export async function reachedRows(
          ${totals(columns)}, ${grossList(columns)},
          ${decimals(measureOf('value', columns))} AS value_decimals,
          ${decimals(measureOf('units', columns))} AS units_decimals${furtherList(columns, decimals, measureDecimals)}
-       FROM ${table} WHERE ${where} GROUP BY 1
+       FROM ${from} WHERE ${where} GROUP BY 1
      )
      SELECT * FROM part
      UNION ALL
@@ -122,7 +122,7 @@ export async function reachedRows(
   const free = side('free');
   const leaves = cancellations(free, free, columns).isAny
     ? await leavesGross(db, columns, {
-        fc_table: table,
+        fc_table: from,
         where_clause: sql`(${where})
         AND (${held}) IS NOT TRUE`,
         exclude_clause: exclude,

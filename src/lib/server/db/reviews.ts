@@ -3,11 +3,13 @@ import * as v from 'valibot';
 import type { ReviewState } from '../../contract/reviews';
 import { MOST_WAITING, Review, ReviewStep, WaitingReview } from '../../contract/reviews';
 import type { Slice } from '../../contract/slices';
+import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
 import { withoutNulls } from './row-schemas';
+import { isWholeTo } from './territories';
 import { numbersOf, SumTotals } from './totals';
 
 /** A step as it is stored. */
@@ -95,9 +97,12 @@ const { steps: ___, ...place } = WaitingReview.entries;
 
 /**
  * The oldest reviews that wait for a user, at most {@link MOST_WAITING}: submitted ones that they review, and
- * returned ones that they own, in versions of active sources. Those that are due first come first.
+ * returned ones that they own, in versions of active sources that the sender may read
+ * completely. Those that are due first come first.
  */
 export const listWaiting = async (db: Queryable, user: string): Promise<WaitingReview[]> => {
+  const members = membersOf(db.sender);
+  const isWhole = members ? sql`AND ${isWholeTo(sql`v.source_id`, sql`$2`)}` : sql``;
   const rows = await db.many(
     v.object(place),
     sql`SELECT ${FIELDS}, v.name AS version_name, v.source_id,
@@ -107,8 +112,9 @@ export const listWaiting = async (db: Queryable, user: string): Promise<WaitingR
      JOIN pf.source AS s ON s.id = v.source_id
      WHERE ((r.state = 'submitted' AND r.reviewers @> ARRAY[$1::text])
          OR (r.state = 'returned' AND r.owner = $1)) AND s.status = 'active'
+       ${isWhole}
      ORDER BY r.due NULLS LAST, r.id LIMIT ${MOST_WAITING}`,
-    [user],
+    [user, ...(members ? [members] : [])],
   );
   return (await withSteps(db, rows)).map(({ stored, ...review }) => ({
     ...review,

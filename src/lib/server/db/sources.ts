@@ -2,37 +2,63 @@
 import * as v from 'valibot';
 import { LEAF_ROLES } from '../../contract/columns';
 import { Source, SourceListEntry } from '../../contract/sources';
+import { membersOf } from '../sender';
+import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import { STORED_COLUMNS, StoredColumn } from './column-metadata';
 import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
+import {
+  hasTerritories,
+  isVisibleTo,
+  isWholeTo,
+  OWN_TERRITORIES,
+  OwnTerritory,
+} from './territories';
 import type { Transaction } from './transaction';
 import { byName, GENERATED_COLUMNS, NamedColumn, type GeneratedColumn } from './templates';
 
 const FIELDS = sql`id, schema, tname, label, status, default_layout, created_at, created_by`;
+/**
+ * The fields for members, as a parameter. A layout may name values in its filters, so people who read a part of the
+ * source do not get it.
+ */
+const fieldsFor = (source: SqlText, members: SqlText): SqlText =>
+  sql`id, schema, tname, label, status, created_at, created_by,
+     CASE WHEN ${isWholeTo(source, members)} THEN default_layout END AS default_layout`;
 const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 
-/** All sources, sorted by label or name. `version_count` includes open and closed versions. */
+/**
+ * The sources that the sender may see, sorted by label or name. `version_count` includes open and closed
+ * versions.
+ */
 export function listSources(db: Queryable, withArchived: boolean): Promise<SourceListEntry[]> {
+  const members = membersOf(db.sender);
   return db.many(
     SourceListEntry,
-    sql`SELECT ${FIELDS},
+    sql`SELECT ${members ? fieldsFor(sql`s.id`, sql`$3`) : FIELDS},
        (SELECT count(*)::int FROM pf.version v WHERE v.source_id = s.id) AS version_count,
        EXISTS (SELECT FROM pf.col_meta c
          WHERE c.source_id = s.id AND c.in_grain AND c.role = ANY ($2::text[])) AS has_grain,
        EXISTS (SELECT FROM pf.sql q WHERE q.source_id = s.id) AS has_sql
      FROM pf.source s
-     WHERE $1 OR status = 'active'
+     WHERE ($1 OR status = 'active')${members ? sql` AND ${isVisibleTo(sql`s.id`, sql`$3`)}` : sql``}
      ORDER BY lower(COALESCE(label, tname)), id`,
-    [withArchived, LEAF_ROLES],
+    [withArchived, LEAF_ROLES, ...(members ? [members] : [])],
   );
 }
 
-/** @throws AppError 404 if there is no such source */
-export async function getSource(db: Queryable, id: number): Promise<Source> {
-  const source = await db.maybeOne(Source, sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1`, [
-    id,
-  ]);
+/** @throws AppError 404 if there is no such source, or the sender may not see it */
+export const getSource = (db: Queryable, id: number): Promise<Source> => readSource(db, id, sql``);
+
+async function readSource(db: Queryable, id: number, lock: SqlText): Promise<Source> {
+  const members = membersOf(db.sender);
+  const isVisible = members ? sql` AND ${isVisibleTo(sql`source.id`, sql`$2`)}` : sql``;
+  const source = await db.maybeOne(
+    Source,
+    sql`SELECT ${members ? fieldsFor(sql`source.id`, sql`$2`) : FIELDS} FROM pf.source WHERE id = $1${isVisible} ${lock}`,
+    [id, ...(members ? [members] : [])],
+  );
   return found(source, `source ${id}`);
 }
 
@@ -43,16 +69,27 @@ const PlannedSource = v.object({
 });
 
 /** One statement, since every read and write of a version begins with it. */
-const PLANNED_SOURCE = prepared(
-  sql`SELECT ${FIELDS},
+const PLANNED = sql`SELECT ${FIELDS},
      ARRAY(SELECT to_json(c) FROM (${STORED_COLUMNS}) AS c) AS stored,
-     ARRAY(SELECT to_json(c) FROM (${GENERATED_COLUMNS}) AS c) AS generated
+     ARRAY(SELECT to_json(c) FROM (${GENERATED_COLUMNS}) AS c) AS generated`;
+const PLANNED_SOURCE = prepared(sql`${PLANNED} FROM pf.source WHERE id = $1`);
+
+/** The same with the territories of the sender; null if the source has none at all. */
+const LimitedSource = v.object({
+  ...PlannedSource.entries,
+  territories: v.nullable(v.array(OwnTerritory)),
+});
+const LIMITED_SOURCE = prepared(
+  sql`${PLANNED},
+     CASE WHEN ${hasTerritories(sql`source.id`)}
+       THEN ARRAY(SELECT to_json(t) FROM (${OWN_TERRITORIES}) AS t) END AS territories
    FROM pf.source WHERE id = $1`,
 );
 
 /**
- * Reads a source with its stored columns, in order, and the columns that its templates were generated from.
- * @throws AppError 404 if there is no such source
+ * Reads a source with its stored columns, in order, the columns that its templates were generated from, and the
+ * territories of the sender: undefined if they may read and change all of it.
+ * @throws AppError 404 if there is no such source, or the sender may not see it
  */
 export async function getPlannedSource(
   db: Queryable,
@@ -61,28 +98,31 @@ export async function getPlannedSource(
   source: Source;
   stored: readonly StoredColumn[];
   generated: ReadonlyMap<string, GeneratedColumn> | undefined;
+  territories: readonly OwnTerritory[] | undefined;
 }> {
-  const row = found(await db.maybeOne(PlannedSource, PLANNED_SOURCE, [id]), `source ${id}`);
-  const { stored, generated, ...source } = row;
-  return { source, stored, generated: byName(generated) };
+  const members = membersOf(db.sender);
+  const row = members
+    ? await db.maybeOne(LimitedSource, LIMITED_SOURCE, [id, members])
+    : {
+        ...found(await db.maybeOne(PlannedSource, PLANNED_SOURCE, [id]), `source ${id}`),
+        territories: null,
+      };
+  const { stored, generated, territories, ...source } = found(
+    row?.territories?.length === 0 ? undefined : row,
+    `source ${id}`,
+  );
+  return { source, stored, generated: byName(generated), territories: territories ?? undefined };
 }
 
 /**
  * Locks a source until the transaction ends: `UPDATE` to change its metadata, `SHARE` to rely on it. @throws
- * AppError 404
+ * AppError 404 as {@link getSource}
  */
-export async function lockSource(
+export const lockSource = (
   transaction: Transaction,
   id: number,
   lock: keyof typeof LOCKS,
-): Promise<Source> {
-  const source = await transaction.maybeOne(
-    Source,
-    sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1 ${LOCKS[lock]}`,
-    [id],
-  );
-  return found(source, `source ${id}`);
-}
+): Promise<Source> => readSource(transaction, id, LOCKS[lock]);
 
 /** The new source, or undefined if the table is registered already. */
 export function insertSource(

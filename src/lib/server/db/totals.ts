@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { byColumn } from '../../contract/primitives';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { furtherMeasures, measureKind, measureOf } from '../sql/forecast-columns';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { tableNumber } from './row-schemas';
@@ -110,25 +110,25 @@ export type ExactTotals = v.InferOutput<typeof ExactTotals>;
 /** Exact totals of the rows that match a condition. */
 export const sumTotals = (
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
   where: SqlText,
 ): Promise<SumTotals> =>
   db.one(
     SumTotals,
     sql`SELECT row_count, value_total::text, units_total::text${withMeasures(columns)}
-     FROM (SELECT ${totals(columns)} FROM ${table} WHERE ${where}) AS own`,
+     FROM (SELECT ${totals(columns)} FROM ${from} WHERE ${where}) AS own`,
   );
 
 /** Number and totals of the rows of one entry. */
 export const exactTotals = async (
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
   logid: number,
 ): Promise<ExactTotals> => ({
   logid,
-  ...(await sumTotals(db, table, columns, sql`pf_logid = ${logid}`)),
+  ...(await sumTotals(db, from, columns, sql`pf_logid = ${logid}`)),
 });
 
 /** Returns exact totals as numbers. */
@@ -193,7 +193,7 @@ const EntryTotals = v.object({ ...BothTotals.entries, logid: v.nullable(v.number
  */
 export async function entryTotals(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
   where: SqlText = sql`TRUE`,
   known: readonly ExactTotals[] = [],
@@ -207,7 +207,7 @@ export async function entryTotals(
     // PostgreSQL also adds up the overall sums: JavaScript would round them. GROUPING SETS would do, but
     // a distributed table cannot run them.
     sql`WITH entry AS (
-       SELECT pf_logid AS logid, ${totals(columns)} FROM ${table} WHERE ${where} GROUP BY pf_logid
+       SELECT pf_logid AS logid, ${totals(columns)} FROM ${from} WHERE ${where} GROUP BY pf_logid
        ${known.length > 0 ? others : sql``}
      )
      SELECT *, value_total::text AS value_text, units_total::text AS units_text FROM entry
@@ -234,14 +234,14 @@ export async function entryTotals(
  */
 export async function sliceTotals(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
   where: SqlText,
   exclude: SqlText,
 ): Promise<Record<'included' | 'excluded', Totals>> {
   const rows = await db.many(
     Side,
-    sql`SELECT (${exclude}) AS included, ${totals(columns)} FROM ${table} WHERE ${where} GROUP BY 1`,
+    sql`SELECT (${exclude}) AS included, ${totals(columns)} FROM ${from} WHERE ${where} GROUP BY 1`,
   );
   return sides(rows, columns);
 }
@@ -266,7 +266,7 @@ const Part = v.object({ ...Side.entries, logid: v.number() });
  */
 export async function entryParts(
   db: Queryable,
-  table: Identifier,
+  from: ReadableRows,
   columns: readonly ForecastColumn[],
   where: SqlText,
   exclude: SqlText,
@@ -276,7 +276,7 @@ export async function entryParts(
     // As in entryTotals, PostgreSQL computes the overall sums too.
     sql`WITH part AS (
        SELECT pf_logid AS logid, (${exclude}) AS included, ${totals(columns)}
-       FROM ${table} WHERE ${where} GROUP BY 1, 2
+       FROM ${from} WHERE ${where} GROUP BY 1, 2
      )
      SELECT * FROM part
      UNION ALL

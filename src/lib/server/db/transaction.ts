@@ -1,6 +1,7 @@
 /** A transaction on one connection of the pool. */
 import type pg from 'pg';
 import { AppError } from '../errors';
+import type { Sender } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { SelectColumn } from './binary-copy';
@@ -21,6 +22,7 @@ export class Transaction extends Queryable {
     readonly mayBeDistributed: boolean,
     /** The history that this transaction reads and writes; null if the database does not reveal it. */
     readonly timeline: string | null,
+    readonly sender: Sender,
   ) {
     super();
     this.client = client;

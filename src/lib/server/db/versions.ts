@@ -1,19 +1,39 @@
 /** Queries of `pf.version`, and the lock of a version. */
 import { Version } from '../../contract/versions';
 import { AppError } from '../errors';
+import { membersOf } from '../sender';
+import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
 import type { Transaction } from './transaction';
 import { lockUntilCommitted, waitForCommits } from './distributed';
+import { isVisibleTo } from './territories';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
   closed_at, closed_by`;
-const VERSION = prepared(sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1`);
-const LOCKING = {
-  UPDATE: prepared(sql`${VERSION} FOR UPDATE`),
-  SHARE: prepared(sql`${VERSION} FOR SHARE`),
-};
+const VERSION = sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1`;
+const VISIBLE = sql`${VERSION} AND ${isVisibleTo(sql`version.source_id`, sql`$2`)}`;
+const LOCKS = { NONE: sql``, UPDATE: sql` FOR UPDATE`, SHARE: sql` FOR SHARE` };
+const forms = (statement: SqlText) => ({
+  NONE: prepared(statement),
+  UPDATE: prepared(sql`${statement}${LOCKS.UPDATE}`),
+  SHARE: prepared(sql`${statement}${LOCKS.SHARE}`),
+});
+const OF_ANYBODY = forms(VERSION);
+const OF_MEMBERS = forms(VISIBLE);
+
+/** A version that the sender may see. */
+function findVersion(
+  db: Queryable,
+  id: number,
+  lock: keyof typeof LOCKS = 'NONE',
+): Promise<Version | undefined> {
+  const members = membersOf(db.sender);
+  return members
+    ? db.maybeOne(Version, OF_MEMBERS[lock], [id, members])
+    : db.maybeOne(Version, OF_ANYBODY[lock], [id]);
+}
 
 /** The versions of a source, oldest first. */
 export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]> =>
@@ -21,21 +41,21 @@ export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]
     sourceId,
   ]);
 
-/** @throws AppError 404 if there is no such version */
+/** @throws AppError 404 if there is no such version, or the sender may not see it */
 export async function getVersion(db: Queryable, id: number): Promise<Version> {
-  return found(await db.maybeOne(Version, VERSION, [id]), `version ${id}`);
+  return found(await findVersion(db, id), `version ${id}`);
 }
 
 /**
  * Locks a version until the transaction ends. Loads share the lock; every other write has it exclusively
- * (docs/contract/15-concurrency.md). @throws AppError 404
+ * (docs/contract/15-concurrency.md). @throws AppError 404 as {@link getVersion}
  */
 export async function lockVersion(
   transaction: Transaction,
   id: number,
-  lock: keyof typeof LOCKING,
+  lock: 'UPDATE' | 'SHARE',
 ): Promise<Version> {
-  const version = await transaction.maybeOne(Version, LOCKING[lock], [id]);
+  const version = await findVersion(transaction, id, lock);
   if (version && lock === 'UPDATE') await waitForCommits(transaction, id);
   return found(version, `version ${id}`);
 }
@@ -44,7 +64,7 @@ export async function lockVersion(
 export async function lockOpenVersion(
   transaction: Transaction,
   id: number,
-  lock: keyof typeof LOCKING = 'UPDATE',
+  lock: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<Version> {
   const version = await lockVersion(transaction, id, lock);
   requireOpen(version);

@@ -45,7 +45,7 @@ export const accuracy = (
 ): Promise<Accuracy> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const { columns, table, version } = target;
+    const { columns, rows, version } = target;
     const by = request.by.map((name) => dimensionOf(columns, name, 'by'));
     const measures = measureColumns(columns);
     const entries = await listEntries(tx, versionId);
@@ -53,7 +53,7 @@ export const accuracy = (
     if (!closed) return compared([], { entries: [], by, measures, closed });
     const cells = { date: closed.date, by, measures };
     const counts = excludeClause(version.exclude_iters);
-    const lines = await cellLines(tx, table, cells, closed.where, counts, MOST_LINES + 1);
+    const lines = await cellLines(tx, rows, cells, closed.where, counts, MOST_LINES + 1);
     if (lines.length > MOST_LINES) {
       throw new AppError(
         422,

@@ -178,7 +178,7 @@ async function firstClosed(
     const problem = `the range begins on ${from}, after it ends on ${through}`;
     throw faultAt(fieldPlace('from'), 400, problem);
   }
-  const first = await firstDay(tx, target.table, date, seenByOperations(target, sql`TRUE`));
+  const first = await firstDay(tx, target.rows, date, seenByOperations(target, sql`TRUE`));
   if (first === null) {
     throw new AppError(422, 'The plan has no row with a date; name the first day to close', {
       field: 'from',
@@ -235,10 +235,10 @@ async function monthsOf(
   { date, range, tokens }: Days,
   logid: number,
 ): Promise<ActualsPreview['months']> {
-  const { source, table, columns } = target;
+  const { source, rows, columns } = target;
   const none = noTotals(columns);
   const ofPlan = (where: SqlText) =>
-    totalsByMonth(tx, table, columns, date, seenByOperations(target, sql`${range} AND ${where}`));
+    totalsByMonth(tx, rows, columns, date, seenByOperations(target, sql`${range} AND ${where}`));
   const own = ofEntry(logid);
   const written = await ofPlan(own);
   const before = await ofPlan(sql`NOT ${own}`);
@@ -264,7 +264,7 @@ async function monthsOf(
 /** The totals of the rows that operations see. */
 const planTotals = async (
   tx: Transaction,
-  { version, table, columns }: ForecastVersion,
+  { version, rows, columns }: ForecastVersion,
   where: SqlText,
 ): Promise<Totals> =>
-  (await sliceTotals(tx, table, columns, where, excludeClause(version.exclude_iters))).included;
+  (await sliceTotals(tx, rows, columns, where, excludeClause(version.exclude_iters))).included;

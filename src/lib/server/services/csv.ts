@@ -68,14 +68,14 @@ async function csvSelect(
   versionId: number,
   { operation, entries }: Wanted,
 ): Promise<SqlText> {
-  const { version, source, table } = await readVersion(tx, versionId);
+  const { version, source, rows: readable } = await readVersion(tx, versionId);
   const template = await storedTemplate(tx, source.id, operation);
   const rows = substitute(template, {
-    fc_table: entries ? ofEntries(table, entries) : table,
+    fc_table: entries ? ofEntries(readable, entries) : readable,
     version_id: sql`${version.id}`,
   });
   const columns = await blameClient({ words: operation }, () => tx.describe(rows));
-  const shown = commas(columns.map(readable));
+  const shown = commas(columns.map(printed));
   if (operation === 'get_agg') return sql`SELECT ${shown} FROM (${rows}) AS forecast`;
   return sql`SELECT ${shown}, entry.note AS pf_note, entry.operation AS pf_op
 FROM (${rows}) AS forecast
@@ -83,7 +83,7 @@ LEFT JOIN pf.log AS entry ON entry.id = forecast.pf_logid`;
 }
 
 /** A COPY writes a boolean as t or f, so it is cast to text. */
-function readable({ name, type }: SelectColumn): SqlText {
+function printed({ name, type }: SelectColumn): SqlText {
   const column = sql`forecast.${ident(name)}`;
   return type === OID.bool ? sql`${column}::text AS ${ident(name)}` : column;
 }

@@ -14,7 +14,7 @@ export async function watchVersion(
   versionId: number,
   lastEventId: string | null,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const stream = await events.stream(versionId, lastEventId);
+  const stream = await events.stream(versionId, lastEventId, db.sender);
   try {
     // This check follows the opening of the stream, so that no deletion is missed.
     await getVersion(db, versionId);

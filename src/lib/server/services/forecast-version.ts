@@ -18,10 +18,14 @@ import { AppError, faultAt, fieldPlace } from '../errors';
 import type { ColumnType, ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns, leafColumns, useOf } from '../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../sql/forecast-table';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { Identifier, ReadableRows, SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
+import type { RowKey } from '../sql/readable-rows';
+import { everyRow, rowKey, rowsInside } from '../sql/readable-rows';
 import type { CompiledSlice } from '../sql/slice';
 import { byIndex, compileSlice, excludeClause } from '../sql/slice';
+import type { Part } from './territory';
+import { partOf } from './territory';
 
 /** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
@@ -39,22 +43,28 @@ export interface ForecastVersion {
   reassigned: string[];
   /** Whether the service has recorded which columns the stored templates were generated from. */
   recorded: boolean;
-  /** The forecast table, with its schema. */
+  /** The forecast table, with its schema. Only writes use it; reads use `rows`. */
   table: Identifier;
+  /** The rows of the forecast table that the sender may read. */
+  rows: ReadableRows;
+  /** The part of the source that the sender may read and change; undefined if it is all of it. */
+  part: Part | undefined;
+  /** How the numbers of rows are hidden from a sender who does not read all of them. */
+  rowKey: RowKey | undefined;
   /** Another one after each change of rows that is not the service's: then nothing that was cached holds. */
   revision: string;
   /** The newest entry whose rows are in the indexes for slices; null without such indexes. */
   indexedTo: number | null;
 }
 
-/** @throws AppError 404 */
+/** @throws AppError 404 if there is no such version, or the sender may not see it */
 export const readVersion = async (db: Queryable, id: number): Promise<ForecastVersion> =>
   complete(db, await getVersion(db, id));
 
 /**
  * Reads a version for a write and locks it until the transaction ends, so that every later check still holds
  * when the rows are written (docs/contract/15-concurrency.md).
- * @throws AppError 404 if there is none, 403 if it is closed
+ * @throws AppError 404 as {@link readVersion}, 403 if it is closed
  */
 export async function writeVersion(
   transaction: Transaction,
@@ -65,7 +75,8 @@ export async function writeVersion(
 }
 
 async function complete(db: Queryable, version: Version): Promise<ForecastVersion> {
-  const { source, stored, generated } = await getPlannedSource(db, version.source_id);
+  const planned = await getPlannedSource(db, version.source_id);
+  const { source, stored, generated, territories } = planned;
   const own = { schema: 'pf', tname: forecastTableName(source.tname, version.id) };
   const [sourceTable = [], forecast = []] = await columnsOfTables(db, [source, own]);
   // Until the SQL is generated again, loads take days in the time zones that it was generated with.
@@ -91,6 +102,10 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     useOf(generated?.get(name)?.role ?? role) === useOf(role) ? [] : name,
   );
   const table = forecastTable(source.tname, version.id);
+  const part = territories && partOf(territories, columns);
+  const [first] = territories ?? [];
+  const key =
+    part?.readsAll === false && first ? rowKey(`${first.row_key} ${version.id}`) : undefined;
   return {
     version,
     source,
@@ -100,6 +115,10 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     reassigned,
     recorded: generated !== undefined,
     table,
+    rows:
+      part && key ? rowsInside(table, [...existing.keys()], part.readable, key) : everyRow(table),
+    part,
+    rowKey: key,
     revision: await readRevision(db, version.id),
     indexedTo: await indexedTo(db, table),
   };

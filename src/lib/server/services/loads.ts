@@ -164,7 +164,7 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
     const { entries } = await logOf(tx, target);
-    const spans = await entrySpans(tx, target.table, target.columns);
+    const spans = await entrySpans(tx, target.rows, target.columns);
     return entries
       .filter(isLoadEntry)
       .map((e) => ({ ...e, spans: spans.get(e.id) ?? [] }))

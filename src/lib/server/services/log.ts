@@ -54,7 +54,7 @@ export async function logOf(
   kept: KeptTotals<ExactTotals> = new KeptTotals(false),
   timeline: string | null = null,
 ): Promise<LogAnswer> {
-  const { version, table, columns } = target;
+  const { version, rows, columns } = target;
   const measure = (role: SingleRole) => measureOf(role, columns)?.name ?? null;
   const entries = await listedEntries(db, version.id);
   const series = totalsSeries(timeline, target);
@@ -62,7 +62,7 @@ export async function logOf(
   const ids = new Set(known.map(({ logid }) => logid));
   const unknown = entries.flatMap(({ id }) => (ids.has(id) ? [] : id));
   const where = known.length > 0 ? sql`pf_logid IN (${idList(unknown)})` : undefined;
-  const { overall, byEntry, exact } = await entryTotals(db, table, columns, where, known);
+  const { overall, byEntry, exact } = await entryTotals(db, rows, columns, where, known);
   // Rows without a log entry, which only manual changes create, are found by reading all rows.
   const hasEntries = exact.every(({ logid }) => entries.some(({ id }) => id === logid));
   if (hasEntries) kept.keep(series, entries, exact);
@@ -85,11 +85,11 @@ export async function logOf(
 export const explain = (db: Database, versionId: number, slice: AskedSlice): Promise<Explanation> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const { version, columns, table } = target;
+    const { version, columns, rows } = target;
     const { where, skipped } = sliceOf(target, slice);
     const exclude = excludeClause(version.exclude_iters);
     const { parts, included, excluded } = await blameClient(fieldPlace('slice'), () =>
-      entryParts(tx, table, columns, where, exclude),
+      entryParts(tx, rows, columns, where, exclude),
     );
     const entries = new Map((await listEntries(tx, versionId)).map((entry) => [entry.id, entry]));
     return {

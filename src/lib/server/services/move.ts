@@ -217,14 +217,14 @@ async function shiftedBy(
   target: ForecastVersion,
   where: SqlText,
 ): Promise<Map<string, SqlText>> {
-  const { columns, table } = target;
+  const { columns, rows } = target;
   const expressions = new Map<string, SqlText>();
   const seen = seenByOperations(target, where);
   for (const date of columns.filter((c) => c.role === 'date')) {
     const interval = Object.hasOwn(shift, date.name) ? shift[date.name] : undefined;
     if (interval === undefined) continue;
     const place = columnPlace('shift', date.name);
-    const months = await blameClient(place, () => shiftedMonths(db, table, date, interval, seen));
+    const months = await blameClient(place, () => shiftedMonths(db, rows, date, interval, seen));
     if (months.some(({ isShown }) => !isShown)) {
       throw faultAt(place, 422, 'moves a date to a year that a pivot cannot show');
     }

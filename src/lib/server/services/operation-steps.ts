@@ -179,9 +179,9 @@ async function nothing(
   user: string,
 ): Promise<AppError> {
   const { tx, target } = writer;
-  const { version, columns, table } = target;
+  const { version, columns, rows } = target;
   const exclude = excludeClause(version.exclude_iters);
-  const totals = (of: SqlText) => sliceTotals(tx, table, columns, of, exclude);
+  const totals = (of: SqlText) => sliceTotals(tx, rows, columns, of, exclude);
   const { included, excluded } = await totals(where);
   if (included.row_count === 0) {
     const reason =

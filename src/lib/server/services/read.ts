@@ -47,6 +47,10 @@ export interface Wanted {
 interface State {
   /** The history of the rows. */
   history: History;
+  /** Names the rows that the sender may read: two senders with the same name may read the same rows. */
+  scope: string;
+  /** Whether the sender reads only a part of the rows. Nothing in the answer may then depend on the others. */
+  isPart: boolean;
   versionId: number;
   wanted: Wanted;
   /** Selects all rows of the version: the stored template with its tokens filled in. */
@@ -89,16 +93,26 @@ export async function readForecast(
   try {
     // Each reader has its own snapshot, which includes all commits before its request.
     const read = (tx: Transaction) => stateOf(tx, versionId, wanted);
-    const { of, history } = await db.versionRead(versionId, read, 'metadata');
-    // Without a cache, each read answers the stored rows.
-    if (bodies.keeps && asked.isKnown(of.state)) {
+    const { of, history, scope, isPart } = await db.versionRead(versionId, read, 'metadata');
+    // Without a cache, each read answers the stored rows. The state of a part names entries that it lacks.
+    if (bodies.keeps && !isPart && asked.isKnown(of.state)) {
       return { kind: 'unchanged', tag: of.state, history };
     }
     const plain = (signal: AbortSignal) => plainBody(db, bodies, versionId, wanted, of, signal);
     const body = asked.encoding
       ? await compressedBody(bodies, of, asked.encoding, plain, asked.signal)
       : await plain(asked.signal);
-    return { kind: 'rows', body, tag: bodies.keeps ? body.state : undefined };
+    if (body.scope !== scope) {
+      // Another sender has made the body, whose territories changed before its rows were read.
+      body.release();
+      return await readForecast({ db, bodies }, versionId, wanted, asked);
+    }
+    const tag = bodies.keeps ? body.tag : undefined;
+    if (isPart && tag !== undefined && asked.isKnown(tag)) {
+      body.release();
+      return { kind: 'unchanged', tag, history: body.history };
+    }
+    return { kind: 'rows', body, tag };
   } catch (error) {
     // If the version was deleted meanwhile, its table is gone too. The 404 then names the version.
     if (error instanceof AppError && [404, 409].includes(error.status)) {
@@ -155,13 +169,13 @@ async function compressedBody(
 }
 
 async function packedBody(
-  { parts, rowCount, length, state, history }: HeldBody,
+  { parts, rowCount, length, state, tag, scope, history }: HeldBody,
   body: Body,
   encoding: Encoding,
   memory: Reservation,
 ): Promise<Made> {
   body.holds(memory);
-  const made = { rowCount, length, state, history, rows: undefined };
+  const made = { rowCount, length, state, tag, scope, history, rows: undefined };
   // Some clients reject an empty compressed body.
   if (length === 0) return { ...made, parts };
   const grow = (bytes: number) => memory.grow(bytes);
@@ -170,11 +184,13 @@ async function packedBody(
 
 async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Promise<State> {
   const { operation, entries } = wanted;
-  const { version, source, columns, table, revision } = await readVersion(tx, versionId);
+  const target = await readVersion(tx, versionId);
+  const { version, source, columns, rows, revision } = target;
+  const isPart = target.part?.readsAll === false;
   const template = await storedTemplate(tx, source.id, operation);
-  const selectFrom = (rows: SqlText) =>
-    substitute(template, { fc_table: rows, version_id: sql`${version.id}` });
-  const select = selectFrom(table);
+  const selectFrom = (from: SqlText) =>
+    substitute(template, { fc_table: from, version_id: sql`${version.id}` });
+  const select = selectFrom(rows);
   const live = await entryLabels(tx, versionId);
   const labels = entries ? live.filter(({ id }) => entries.includes(id)) : live;
   const series = digest([
@@ -190,11 +206,14 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
     operation === 'get_data' ? [e.id, e.stamp, e.operation, e.note] : [e.id, e.stamp],
   );
   return {
-    history: { timeline: tx.timeline, revision },
+    // A new revision would tell of changes to rows that the sender does not see.
+    history: { timeline: tx.timeline, revision: isPart ? null : revision },
+    scope: rows,
+    isPart,
     versionId,
     wanted,
     select,
-    selectOf: (some) => selectFrom(ofEntries(table, some)),
+    selectOf: (some) => selectFrom(ofEntries(rows, some)),
     columns,
     labels,
     of: entries
@@ -202,6 +221,12 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
       : { series, state: digest([series, shown]) },
     series,
   };
+}
+
+function digestOf(parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('base64url');
 }
 
 const digest = (facts: unknown): string =>
@@ -240,13 +265,14 @@ async function encodeRows(
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<Made> {
-  const { history, versionId, wanted, select, columns, labels, of } = state;
+  const { history, scope, isPart, versionId, wanted, select, columns, labels, of } = state;
   const { operation, entries } = wanted;
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
   );
-  // The number of groups at a grain is unknown.
-  const expected = operation === 'get_data' ? await countedRows(tx, versionId, entries) : 0;
+  // The number of groups at a grain, and that of rows in a part, is unknown.
+  const isCounted = operation === 'get_data' && !isPart;
+  const expected = isCounted ? await countedRows(tx, versionId, entries) : 0;
   const estimate = CELL_BYTES * plan.length * expected;
   // A read that cannot succeed now fails here, before it starts.
   memory.expect(estimate);
@@ -261,7 +287,8 @@ async function encodeRows(
   const { blocks, rows } = read;
   const rowCount = rowCountIn(blocks);
   const shown = columnsOf(blocks);
-  if (operation === 'get_data') shown.push(...fromLog(read, labels));
+  if (operation === 'get_data')
+    shown.push(...fromLog(read, isPart ? seenIn(read, labels) : labels));
   const parts = encodeBlocks(shown);
   const length = lengthOf(parts);
   // Rows that are left out may still occupy memory in a shared block.
@@ -270,7 +297,16 @@ async function encodeRows(
   // The unused room behind the columns has never been written to, so the system has not allocated it.
   memory.trim(bytes);
   const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
-  return { parts, rowCount, rows, stamps, length, state: of.state, history };
+  const tag = isPart ? digestOf(parts) : of.state;
+  return { parts, rowCount, rows, stamps, length, state: of.state, tag, scope, history };
+}
+
+/** The labels of the entries that have some of the rows. */
+function seenIn({ blocks, rows }: RowsRead, labels: readonly Label[]): Label[] {
+  const logids = blocks[0]?.columns.find(({ name }) => name === 'pf_logid');
+  const runs = rows ? [...runsAt(rows.places)] : logids ? [...entryRuns(logids)] : [];
+  const seen = new Set(runs.flatMap(({ id, start, end }) => (end > start ? (id ?? []) : [])));
+  return labels.filter(({ id }) => seen.has(id));
 }
 
 /** The columns that depend on each row's log entry; none if the rows do not name it. */

@@ -78,10 +78,10 @@ async function withChanges(
   if (review.state === 'approved' || !approved?.totals) return answer;
   const where = conditionOf(target, review);
   if (!where) return answer;
-  const { table, columns } = target;
+  const { rows, columns } = target;
   // The totals of then are subtracted from those of now as if they were one more entry, so the sum is exact.
   const then = { logid: 0, ...negated(approved.totals) };
-  const { overall, byEntry } = await entryTotals(db, table, columns, where, [then]);
+  const { overall, byEntry } = await entryTotals(db, rows, columns, where, [then]);
   const entries = [...byEntry.keys()].filter((id) => id > approved.newest_entry).length;
   return { ...answer, changed: { entries, ...overall } };
 }
@@ -191,7 +191,7 @@ function notAllowed({ id, owner, reviewers }: Terms & { id: number }, step: Revi
 const totalsOf = (tx: Transaction, target: ForecastVersion, slice: Review['slice']) =>
   sumTotals(
     tx,
-    target.table,
+    target.rows,
     target.columns,
     seenByOperations(target, sliceOf(target, slice).where),
   );

@@ -200,7 +200,7 @@ async function incrementsOf(
       ? fieldPlace(only)
       : { words: computed.map(({ field }) => field).join(' and ') };
   const amounts = await blameClient(place, () =>
-    amountsOver(tx, target.table, seenByOperations(target, where), [
+    amountsOver(tx, target.rows, seenByOperations(target, where), [
       ...computed.map(({ of }) => of),
       ...exactly,
     ]),

@@ -106,7 +106,7 @@ function compensated(
   holds: readonly HeldSlice[],
 ): Step[] {
   const { tx, target } = writer;
-  const { table, columns } = target;
+  const { rows, columns } = target;
   const measures = measureColumns(columns);
   const around = heldRows(target, [{ slice: keep, at: 'keep' }]);
   const kept = around?.where ?? sql`TRUE`;
@@ -116,11 +116,11 @@ function compensated(
       ...change,
       tokens: async (where) => {
         const seen = seenByOperations(target, where);
-        if (await hasRows(tx, table, sql`${seen} AND (${kept}) IS NOT TRUE`)) {
+        if (await hasRows(tx, rows, sql`${seen} AND (${kept}) IS NOT TRUE`)) {
           throw faultAt(fieldPlace('keep'), 400, 'it does not contain every row of the slice');
         }
         const within = seenByOperations(target, kept);
-        before = await amountsOver(tx, table, within, measures.map(exactTotal));
+        before = await amountsOver(tx, rows, within, measures.map(exactTotal));
         return typeof change.tokens === 'function' ? change.tokens(where) : change.tokens;
       },
     },
@@ -131,7 +131,7 @@ function compensated(
       held: heldRows(target, [...holds, { slice: change.slice, at: 'slice' }]),
       tokens: async (where) => {
         const missing = measures.map((m, i) => gapToTotal(m, before[i] ?? '0'));
-        const gaps = await amountsOver(tx, table, seenByOperations(target, where), missing);
+        const gaps = await amountsOver(tx, rows, seenByOperations(target, where), missing);
         if (gaps.every((gap) => Number(gap) === 0)) return null;
         return {
           pct: numeric(null),

@@ -32,11 +32,11 @@ export const previewSlice = (
 ): Promise<SlicePreview> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const { version, columns, table } = target;
+    const { version, columns, rows } = target;
     const { where, skipped } = sliceOf(target, slice);
     const held = heldRows(target, heldSlices(hold, await lockedRows(tx, target, pf_user ?? null)));
     const reached = await blameClient(fieldPlace('slice'), () =>
-      reachedRows(tx, table, columns, {
+      reachedRows(tx, rows, columns, {
         where,
         exclude: excludeClause(version.exclude_iters),
         held: held?.where ?? sql`FALSE`,

@@ -11,11 +11,11 @@ import type { ForecastVersion } from './forecast-version';
  */
 export const seriesOf = (
   timeline: string | null,
-  { version, table, revision }: ForecastVersion,
+  { version, rows, revision }: ForecastVersion,
   columns: readonly ForecastColumn[],
 ): string => {
   const shape = columns.map(({ name, type, role }) => [name, type, role]);
-  return JSON.stringify([timeline, revision, version.id, table, shape]);
+  return JSON.stringify([timeline, revision, version.id, rows, shape]);
 };
 
 /**

@@ -22,7 +22,7 @@ export const versionTotals = (
   // One snapshot, so that all totals have the same entries.
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const { version, table, columns } = target;
+    const { version, rows, columns } = target;
     const date = columns.find(({ role }) => role === 'date');
     const measure = (role: SingleRole) => measureOf(role, columns);
     const { measures: types } = ofFurther(columns, ({ source }) => source.base);
@@ -34,7 +34,7 @@ export const versionTotals = (
     const ids = new Set(known.map(({ logid }) => logid));
     const unknown = entries.flatMap(({ id }) => (ids.has(id) ? [] : id));
     const { read, plan, reference, compared, months } = await monthTotals(
-      ...([tx, table, columns, date, version.exclude_iters, unknown, known] as const),
+      ...([tx, rows, columns, date, version.exclude_iters, unknown, known] as const),
     );
     kept.keep(series, entries, [...known, ...read]);
     return {

@@ -39,6 +39,7 @@ import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable } from '../sql/forecast-table';
 import { blameColumns } from './client-faults';
 import { unrecorded } from './forecast-version';
+import { readsPart, sizeInside } from './size-inside';
 
 /** The error for a name that another version of the source has. */
 export const nameTaken = (name: string): AppError =>
@@ -58,17 +59,23 @@ export function requireActive({ status }: Source): void {
  */
 export async function versions(db: Database, sourceId: number): Promise<VersionListEntry[]> {
   const source = await getSource(db, sourceId);
+  const isPart = await readsPart(db, sourceId);
   const changes = await lastChanges(db, sourceId);
   const counts = await entryRowCounts(db, sourceId);
   const replays = await originalVersions(db, sourceId);
   const entries: VersionListEntry[] = [];
   for (const version of await listVersions(db, sourceId)) {
+    const replay_of = replays.get(version.id);
+    const of = replay_of === undefined ? {} : { replay_of };
+    if (isPart) {
+      const inside = await sizeInside(db, version.id);
+      if (inside) entries.push({ ...version, ...inside, ...of });
+      continue;
+    }
     const kept = counts.get(version.id) ?? (counts.has(version.id) ? null : 0);
     const row_count = kept ?? (await countIfThere(db, source.tname, version.id));
     if (row_count === undefined) continue;
     const { stamp = null, pf_user = null } = changes.get(version.id) ?? {};
-    const replay_of = replays.get(version.id);
-    const of = replay_of === undefined ? {} : { replay_of };
     entries.push({ ...version, row_count, last_change: stamp, last_user: pf_user, ...of });
   }
   return entries;

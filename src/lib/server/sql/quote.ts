@@ -3,7 +3,7 @@ import type { Scalar } from '../../contract/primitives';
 import type { Identifier, SqlText } from './trusted';
 import { trusted } from './trusted';
 
-export type { Identifier, SqlText } from './trusted';
+export type { Identifier, ReadableRows, SqlText } from './trusted';
 
 /**
  * SQL as it is written in the code, with other SQL inserted unchanged. A plain string is a type error: quote

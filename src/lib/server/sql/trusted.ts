@@ -2,6 +2,7 @@
 
 declare const isSql: unique symbol;
 declare const isIdentifier: unique symbol;
+declare const isReadable: unique symbol;
 
 /** SQL text that may run: written in the code, quoted, checked, or stored by the service in the database. */
 export type SqlText = string & { readonly [isSql]: true };
@@ -10,8 +11,14 @@ export type SqlText = string & { readonly [isSql]: true };
 export type Identifier = SqlText & { readonly [isIdentifier]: true };
 
 /**
+ * The forecast rows that the sender of a request may read, as an item of a FROM list. Only
+ * `readable-rows.ts` makes them, so that no query reads a forecast table without regard to territories.
+ */
+export type ReadableRows = SqlText & { readonly [isReadable]: true };
+
+/**
  * Marks text as SQL. Lint limits its callers to those that can guarantee it: the quoting functions
- * (`quote.ts`), the check of conditions (`guard.ts`), the tokens of templates (`tokens.ts`), and the reader
+ * (`quote.ts`), the rows that a sender may read (`readable-rows.ts`), the check of conditions (`guard.ts`), the tokens of templates (`tokens.ts`), and the reader
  * of SQL that the database stores (`db/row-schemas.ts`).
  */
 export const trusted = <Text extends SqlText = SqlText>(text: string): Text =>

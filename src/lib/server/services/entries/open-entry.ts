@@ -10,6 +10,7 @@ import { exactTotals } from '../../db/totals';
 import type { Transaction } from '../../db/transaction';
 import type { SqlText } from '../../sql/quote';
 import { join, literal, sql, typedLiteral } from '../../sql/quote';
+import { everyRow } from '../../sql/readable-rows';
 import { excludeClause } from '../../sql/slice';
 import { ofEntries } from '../../sql/templates/read';
 import type { TokenValues } from '../../sql/tokens';
@@ -130,7 +131,7 @@ export class OpenEntry {
     await this.requireUnlocked();
     if (rowCount !== undefined) await keepRowCount(tx, logid, rowCount);
     else {
-      const totals = await exactTotals(tx, target.table, target.columns, logid);
+      const totals = await exactTotals(tx, everyRow(target.table), target.columns, logid);
       await keepRowCount(tx, logid, totals.row_count);
       this.keep?.(totals);
     }
@@ -170,12 +171,12 @@ export async function rowsOf(
   entries: readonly Pick<OpenEntry, 'entry' | 'logid'>[],
   isGrain: boolean,
 ): Promise<StatementAnswer> {
-  const { source, version, table, columns } = target;
+  const { source, version, rows: readable, columns } = target;
   const operation = isGrain ? 'get_agg' : 'get_data';
   const template = await storedTemplate(tx, source.id, operation);
   const logids = entries.map(({ logid }) => logid);
   const rows = substitute(template, {
-    fc_table: ofEntries(table, logids),
+    fc_table: ofEntries(readable, logids),
     version_id: sql`${version.id}`,
   });
   const byEntry = (of: (entry: NewEntry) => SqlText) =>

@@ -130,11 +130,11 @@ class TriedEntry extends OpenEntry {
 /** Totals of the rows that match a condition, without rows of excluded origins. */
 async function totalsOf(
   tx: Transaction,
-  { version, columns, table }: ForecastVersion,
+  { version, columns, rows }: ForecastVersion,
   where: SqlText,
 ): Promise<Totals> {
   const exclude = excludeClause(version.exclude_iters);
-  return (await sliceTotals(tx, table, columns, where, exclude)).included;
+  return (await sliceTotals(tx, rows, columns, where, exclude)).included;
 }
 
 /**

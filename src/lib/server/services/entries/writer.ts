@@ -35,6 +35,7 @@ import { AppError } from '../../errors';
 import type { KeptTotals } from '../../kept-totals';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { literal, sql } from '../../sql/quote';
+import { everyRow } from '../../sql/readable-rows';
 import { undoTemplate } from '../../sql/templates/undo';
 import type { TokenValues } from '../../sql/tokens';
 import { substitute } from '../../sql/tokens';
@@ -339,7 +340,7 @@ class EntryWriter {
   /** Totals by entry of some rows. @param where which rows */
   private async readTotals(where: SqlText): Promise<(logid: number) => Totals> {
     const { table, columns } = this.target;
-    const { byEntry } = await entryTotals(this.tx, table, columns, where);
+    const { byEntry } = await entryTotals(this.tx, everyRow(table), columns, where);
     return (logid) => byEntry.get(logid) ?? noTotals(columns);
   }
 

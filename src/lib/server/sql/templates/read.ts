@@ -2,7 +2,7 @@
 import type { ForecastColumn } from '../forecast-columns';
 import { measureColumns } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, grainSumList, rawSelectList } from '../grain';
-import type { Identifier, SqlText } from '../quote';
+import type { ReadableRows, SqlText } from '../quote';
 import { commas, ident, sql } from '../quote';
 import { IN_CTE, list } from './lists';
 
@@ -32,8 +32,8 @@ FROM (
 }
 
 /** Selects the rows of some entries, as the value of the token `fc_table` in a template that reads. */
-export const ofEntries = (table: Identifier, entries: readonly number[]): SqlText =>
-  sql`(SELECT * FROM ${table} WHERE pf_logid IN (${idList(entries)})) AS entry`;
+export const ofEntries = (rows: ReadableRows, entries: readonly number[]): SqlText =>
+  sql`(SELECT * FROM ${rows} WHERE pf_logid IN (${idList(entries)})) AS entry`;
 
 /** The list inside the parentheses of `IN`. For no ids it is NULL, which matches nothing. */
 export const idList = (ids: readonly number[]): SqlText =>

@@ -1,0 +1,41 @@
+/** Territories: what each person or group may see and change of a source. */
+import * as v from 'valibot';
+import { AskedSlice, Slice } from './slices';
+import { pfUser, shortName, timestamp } from './primitives';
+
+/**
+ * A territory (docs/contract/20-who-is-signed-in.md#territories): the rows of a source that a member may read,
+ * and those of them that the member may change.
+ */
+export const Territory = v.object({
+  id: v.number(),
+  source_id: v.number(),
+  member: v.pipe(v.string(), v.description('The name of a person or of a group')),
+  read: v.pipe(Slice, v.description('The rows that the member may read; {} is the whole source')),
+  write: v.pipe(
+    v.nullable(Slice),
+    v.description('The rows that the member may change, as far as they may be read; null is none'),
+  ),
+  created_by: v.nullable(v.string()),
+  created_at: timestamp,
+});
+export type Territory = v.InferOutput<typeof Territory>;
+/** Answer of GET territories, oldest first. */
+export const TerritoriesAnswer = v.array(Territory);
+
+/** Body of POST territories. */
+export const CreateTerritoryRequest = v.object({
+  member: shortName,
+  read: AskedSlice,
+  write: v.nullable(AskedSlice),
+  pf_user: v.optional(pfUser),
+});
+export type CreateTerritoryRequest = v.InferOutput<typeof CreateTerritoryRequest>;
+
+/** Body of PATCH on a territory; a missing field keeps its value. */
+export const EditTerritoryRequest = v.object({
+  member: v.optional(shortName),
+  read: v.optional(AskedSlice),
+  write: v.optional(v.nullable(AskedSlice)),
+});
+export type EditTerritoryRequest = v.InferOutput<typeof EditTerritoryRequest>;

@@ -1,0 +1,165 @@
+/** Queries of `pf.territory`. */
+import * as v from 'valibot';
+import type { Slice } from '../../contract/slices';
+import { Territory } from '../../contract/territories';
+import type { SqlText } from '../sql/quote';
+import { sql } from '../sql/quote';
+import type { Queryable } from './queryable';
+import { found, prepared } from './queryable';
+
+const FIELDS = sql`id, source_id, member, read, write, created_by, created_at`;
+
+/** Whether a source has territories, as SQL. @param source its id, with the name of its table or alias */
+export const hasTerritories = (source: SqlText): SqlText =>
+  sql`EXISTS (SELECT FROM pf.territory AS t WHERE t.source_id = ${source})`;
+
+/**
+ * Whether some members may see a source, as SQL: it has no territories, or some of theirs.
+ *
+ * @param source its id
+ * @param members a list of names
+ */
+export const isVisibleTo = (source: SqlText, members: SqlText): SqlText =>
+  sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT FROM pf.territory AS t
+     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])))`;
+
+/** Whether some members may read all of a source, as SQL; parameters as in {@link isVisibleTo}. */
+export const isWholeTo = (source: SqlText, members: SqlText): SqlText =>
+  sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT FROM pf.territory AS t
+     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[]) AND t.read = '{}'))`;
+
+/** The part of a territory that reads and writes need. */
+export const OwnTerritory = v.object({
+  id: v.number(),
+  read: Territory.entries.read,
+  write: Territory.entries.write,
+  row_key: v.string(),
+});
+export type OwnTerritory = v.InferOutput<typeof OwnTerritory>;
+
+/** The territories of the members `$2` on source `$1`, oldest first. */
+export const OWN_TERRITORIES = sql`SELECT id, read, write, row_key FROM pf.territory
+   WHERE source_id = $1 AND member = ANY ($2::text[]) ORDER BY id`;
+
+/** How much of a source some members may read and change. */
+const Reach = v.object({
+  isVisible: v.boolean(),
+  readsAll: v.boolean(),
+  writesAll: v.boolean(),
+});
+export type Reach = v.InferOutput<typeof Reach>;
+
+const covers = (side: SqlText): SqlText =>
+  sql`EXISTS (SELECT FROM pf.territory AS t
+     WHERE t.source_id = s.id AND t.member = ANY ($1::text[]) AND ${side} = '{}')`;
+
+const reachOf = (from: SqlText): SqlText =>
+  prepared(
+    sql`SELECT ${isVisibleTo(sql`s.id`, sql`$1`)} AS "isVisible",
+       NOT ${hasTerritories(sql`s.id`)} OR ${covers(sql`t.read`)} AS "readsAll",
+       NOT ${hasTerritories(sql`s.id`)} OR ${covers(sql`t.write`)} AS "writesAll"
+     FROM ${from}`,
+  );
+
+/** The kinds of things that a path can name, by the first part of the path. */
+const REACHES = {
+  sources: reachOf(sql`pf.source AS s WHERE s.id = $2`),
+  versions: reachOf(sql`pf.version AS v JOIN pf.source AS s ON s.id = v.source_id WHERE v.id = $2`),
+  // An undone entry is not in the log any more.
+  log: reachOf(
+    sql`(SELECT version_id FROM pf.log WHERE id = $2
+       UNION SELECT version_id FROM pf.undone WHERE logid = $2) AS entry
+     JOIN pf.version AS v ON v.id = entry.version_id JOIN pf.source AS s ON s.id = v.source_id`,
+  ),
+  comments: reachOf(
+    sql`pf.comment AS c JOIN pf.version AS v ON v.id = c.version_id
+     JOIN pf.source AS s ON s.id = v.source_id WHERE c.id = $2`,
+  ),
+  locks: reachOf(
+    sql`pf.lock AS l JOIN pf.version AS v ON v.id = l.version_id
+     JOIN pf.source AS s ON s.id = v.source_id WHERE l.id = $2`,
+  ),
+  reviews: reachOf(
+    sql`pf.review AS r JOIN pf.version AS v ON v.id = r.version_id
+     JOIN pf.source AS s ON s.id = v.source_id WHERE r.id = $2`,
+  ),
+  views: reachOf(sql`pf.view AS w JOIN pf.source AS s ON s.id = w.source_id WHERE w.id = $2`),
+  profiles: reachOf(sql`pf.profile AS p JOIN pf.source AS s ON s.id = p.source_id WHERE p.id = $2`),
+  formulas: reachOf(sql`pf.formula AS f JOIN pf.source AS s ON s.id = f.source_id WHERE f.id = $2`),
+} as const;
+export type Named = keyof typeof REACHES;
+export const isNamed = (kind: string): kind is Named => Object.hasOwn(REACHES, kind);
+
+/**
+ * How much some members may read and change of the source that something belongs to; undefined if there is no
+ * such thing.
+ */
+export const findReach = (
+  db: Queryable,
+  kind: Named,
+  id: number,
+  members: readonly string[],
+): Promise<Reach | undefined> => db.maybeOne(Reach, REACHES[kind], [members, id]);
+
+/** Whether any source has territories. */
+export const anyTerritories = (db: Queryable): Promise<boolean> =>
+  db.any(prepared(sql`SELECT FROM pf.territory LIMIT 1`));
+
+/** The territories of a source, oldest first. */
+export const listTerritories = (db: Queryable, sourceId: number): Promise<Territory[]> =>
+  db.many(Territory, sql`SELECT ${FIELDS} FROM pf.territory WHERE source_id = $1 ORDER BY id`, [
+    sourceId,
+  ]);
+
+/** A territory. @throws AppError 404 */
+export const getTerritory = async (db: Queryable, id: number): Promise<Territory> =>
+  found(
+    await db.maybeOne(Territory, sql`SELECT ${FIELDS} FROM pf.territory WHERE id = $1`, [id]),
+    `territory ${id}`,
+  );
+
+/** The fields of a territory that people choose. */
+export interface TerritoryFields {
+  member: string;
+  read: Slice;
+  write: Slice | null;
+}
+
+const values = ({ member, read, write }: TerritoryFields) => [
+  member,
+  JSON.stringify(read),
+  write === null ? null : JSON.stringify(write),
+];
+
+/** @returns the new territory */
+export const insertTerritory = (
+  db: Queryable,
+  sourceId: number,
+  fields: TerritoryFields,
+  user: string | null,
+): Promise<Territory> =>
+  db.one(
+    Territory,
+    sql`INSERT INTO pf.territory (source_id, member, read, write, created_by)
+     VALUES ($1, $2, $3, $4, $5) RETURNING ${FIELDS}`,
+    [sourceId, ...values(fields), user],
+  );
+
+/** Overwrites the fields. @throws AppError 404 */
+export const updateTerritory = async (
+  db: Queryable,
+  id: number,
+  fields: TerritoryFields,
+): Promise<Territory> =>
+  found(
+    await db.maybeOne(
+      Territory,
+      sql`UPDATE pf.territory SET member = $2, read = $3, write = $4 WHERE id = $1 RETURNING ${FIELDS}`,
+      [id, ...values(fields)],
+    ),
+    `territory ${id}`,
+  );
+
+/** @returns 1, or 0 if there is no such territory */
+export const deleteTerritory = (db: Queryable, id: number): Promise<number> =>
+  db.run(sql`DELETE FROM pf.territory WHERE id = $1`, [id]);

@@ -1,0 +1,19 @@
+/** The sender of a request, as the queries of the service know them. */
+import type { Me } from '../contract/me';
+import { ROLES } from '../contract/me';
+
+/** The sender of a request, with their groups. `/me` answers no groups. */
+export interface Sender extends Me {
+  groups: readonly string[];
+}
+
+/** The sender of every request if the service signs nobody in, and of the service's own work. */
+export const NOBODY: Sender = { user: null, roles: [...ROLES], groups: [] };
+
+/**
+ * The names under which a sender can have territories: their own and those of their groups. Undefined if
+ * territories do not limit them: admins, and everybody if nobody is signed in
+ * (docs/contract/20-who-is-signed-in.md#territories).
+ */
+export const membersOf = ({ user, roles, groups }: Sender): string[] | undefined =>
+  user === null || roles.includes('admin') ? undefined : [user, ...groups];

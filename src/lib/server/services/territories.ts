@@ -1,0 +1,193 @@
+/** Territories of a source: their list, their changes, and the endpoints that they refuse. */
+import type { Endpoint } from '../../contract/endpoints/endpoint';
+import type { AskedSlice, Slice } from '../../contract/slices';
+import { usableSlice } from '../../contract/slices';
+import type {
+  CreateTerritoryRequest,
+  EditTerritoryRequest,
+  Territory,
+} from '../../contract/territories';
+import type { Config } from '../config';
+import { listColumns, sourceColumns } from '../db/column-metadata';
+import type { Database } from '../db/database';
+import { hasAnswer, type WriteKey } from '../db/idempotency';
+import { tellAll } from '../db/notify';
+import { found } from '../db/queryable';
+import { getSource, lockSource } from '../db/sources';
+import {
+  anyTerritories,
+  deleteTerritory,
+  findReach,
+  getTerritory,
+  insertTerritory,
+  isNamed,
+  listTerritories,
+  updateTerritory,
+} from '../db/territories';
+import type { Transaction } from '../db/transaction';
+import { lockVersionsOf } from '../db/versions';
+import { AppError, faultAt, fieldPlace } from '../errors';
+import { membersOf } from '../sender';
+import { forecastColumns } from '../sql/forecast-columns';
+import { compileSlice } from '../sql/slice';
+
+const SINGULAR: Readonly<Record<string, string>> = {
+  sources: 'source',
+  versions: 'version',
+  log: 'log entry',
+  comments: 'comment',
+  locks: 'lock',
+  reviews: 'review',
+  views: 'view',
+  profiles: 'profile',
+  formulas: 'formula',
+};
+
+/**
+ * Holds an endpoint's `territories` against those of the sender
+ * (docs/contract/20-who-is-signed-in.md#territories). Endpoints that are narrowed or judged check them with their
+ * own statements, in the snapshot that they read.
+ *
+ * @param params the parameters of the path
+ * @param sent identifies the request if it may be a repeated one
+ * @throws AppError 403 for a sender whose territories do not cover the source; 404 for one who has none, as for an
+ * unknown id
+ */
+export async function requireTerritory(
+  db: Database,
+  { path, method, role, territories }: Endpoint,
+  params: Partial<Record<string, string>>,
+  sent: Pick<WriteKey, 'path' | 'key'> | undefined,
+): Promise<void> {
+  const members = membersOf(db.sender);
+  if (members === undefined || territories === 'narrowed' || territories === 'judged') return;
+  const [, kind = '', name] = path.split('/');
+  const id = /^\{(\w+)\}$/.exec(name ?? '')?.[1];
+  if (id === undefined || !isNamed(kind)) {
+    if (territories === 'refused' && (await anyTerritories(db))) throw notForAPart('any source');
+    return;
+  }
+  // The handler refuses what is no id.
+  const number = Number(params[id]);
+  if (
+    !Number.isSafeInteger(number) ||
+    number < 1 ||
+    number > MOST_ID[kind === 'log' ? 'log' : 'other']
+  )
+    return;
+  const reach = await findReach(db, kind, number, members);
+  // A repeated undo is answered although its entry is gone.
+  if (reach === undefined && sent && (await hasAnswer(db, sent))) return;
+  // Also before the body is read, or its errors would tell an unknown id from one that the sender may not see.
+  const { readsAll, writesAll } = found(
+    reach?.isVisible ? reach : undefined,
+    `${SINGULAR[kind]} ${number}`,
+  );
+  if (territories === 'none') return;
+  const reads = method === 'get' || role === 'reader';
+  if (!readsAll || !(reads || writesAll)) throw notForAPart('this source');
+}
+
+/** The largest ids: an entry's is a bigint, every other an integer. */
+const MOST_ID = { log: Number.MAX_SAFE_INTEGER, other: 2 ** 31 - 1 };
+
+const notForAPart = (source: string): AppError =>
+  new AppError(
+    403,
+    source === 'this source'
+      ? 'This is not available for a part of a source, and your territories are a part of this one'
+      : 'Only an admin may do this while a source has territories',
+  );
+
+/** The territories of a source, oldest first. @throws AppError 404 */
+export async function territories(db: Database, sourceId: number): Promise<Territory[]> {
+  const { id } = await getSource(db, sourceId);
+  return listTerritories(db, id);
+}
+
+/**
+ * Gives a member a part of a source.
+ *
+ * @throws AppError 400 if nobody is signed in or everybody is an admin, and for a slice that cannot be used; 404
+ */
+export const createTerritory = (
+  { db, config }: { db: Database; config: Pick<Config, 'signIn'> },
+  sourceId: number,
+  { member, read, write, pf_user }: CreateTerritoryRequest,
+): Promise<Territory> =>
+  db.transaction(async (tx) => {
+    requireSignIn(config);
+    await changing(tx, sourceId);
+    const fields = { member, ...(await slicesOf(tx, sourceId, { read, write })) };
+    return insertTerritory(tx, sourceId, fields, pf_user ?? null);
+  });
+
+/** Changes the fields that the request names. @throws AppError 400 for a slice that cannot be used, 404 */
+export const editTerritory = (
+  db: Database,
+  id: number,
+  edit: EditTerritoryRequest,
+): Promise<Territory> =>
+  db.transaction(async (tx) => {
+    const { source_id } = await getTerritory(tx, id);
+    await changing(tx, source_id);
+    const current = await getTerritory(tx, id);
+    const { member = current.member, ...slices } = edit;
+    const { read, write } = await slicesOf(tx, source_id, {
+      read: slices.read ?? current.read,
+      write: slices.write === undefined ? current.write : slices.write,
+    });
+    return updateTerritory(tx, id, { member, read, write });
+  });
+
+/** @throws AppError 404 */
+export const removeTerritory = (db: Database, id: number): Promise<void> =>
+  db.transaction(async (tx) => {
+    const { source_id } = await getTerritory(tx, id);
+    await changing(tx, source_id);
+    found((await deleteTerritory(tx, id)) || undefined, `territory ${id}`);
+  });
+
+/**
+ * Waits for the writes to all versions of a source, which have been judged by its territories, and holds back
+ * later ones. The open event streams end when the change is committed.
+ */
+async function changing(tx: Transaction, sourceId: number): Promise<void> {
+  await lockSource(tx, sourceId, 'UPDATE');
+  await lockVersionsOf(tx, sourceId);
+  await tellAll(tx, sourceId);
+}
+
+/** @throws AppError 400 */
+function requireSignIn({ signIn }: Pick<Config, 'signIn'>): void {
+  if (signIn === null) {
+    throw new AppError(
+      400,
+      'Territories need signed-in people: set PF_USER_HEADER (docs/operating.md)',
+    );
+  }
+  if (signIn.admins === null) {
+    throw new AppError(
+      400,
+      'Territories do not limit admins, and without PF_ADMINS every planner is one: set PF_ADMINS (docs/operating.md)',
+    );
+  }
+}
+
+/** The slices of a territory as they are stored. @throws AppError 400 naming the slice and the column */
+async function slicesOf(
+  tx: Transaction,
+  sourceId: number,
+  { read, write }: { read: AskedSlice; write: AskedSlice | null },
+): Promise<{ read: Slice; write: Slice | null }> {
+  const source = await getSource(tx, sourceId);
+  const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
+  const checked = (slice: AskedSlice, field: 'read' | 'write'): Slice => {
+    const { skipped } = compileSlice(slice, columns, field);
+    const [column] = skipped;
+    if (column === undefined) return usableSlice(slice);
+    const place = { ...fieldPlace(`${field}.${column}`), column };
+    throw faultAt(place, 400, 'is not a dimension or date column of the source');
+  };
+  return { read: checked(read, 'read'), write: write && checked(write, 'write') };
+}
