@@ -30,16 +30,16 @@ const Index = v.pipe(
 );
 
 const INDEXES = prepared(sql`SELECT c.relname AS name, i.indisvalid AS "isValid"
-  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-  WHERE i.indrelid = $1::regclass AND c.relname ~ '^slice_[0-9]+_[0-9]+$'`);
+  FROM pg_class t JOIN pg_index i ON i.indrelid = t.oid JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE t.relname = $1 AND t.relnamespace = 'pf'::regnamespace AND c.relname ~ '^slice_[0-9]+_[0-9]+$'`);
 
 /** The indexes for slices of a forecast table, those that cannot be used among them. */
-export const sliceIndexes = (db: Queryable, table: Identifier): Promise<SliceIndex[]> =>
-  db.many(Index, INDEXES, [table]);
+export const sliceIndexes = (db: Queryable, tableName: string): Promise<SliceIndex[]> =>
+  db.many(Index, INDEXES, [tableName]);
 
 /** The newest entry whose rows are in the indexes for slices; null if there are none. */
-export async function indexedTo(db: Queryable, table: Identifier): Promise<number | null> {
-  const usable = (await sliceIndexes(db, table)).filter(({ isValid }) => isValid);
+export async function indexedTo(db: Queryable, tableName: string): Promise<number | null> {
+  const usable = (await sliceIndexes(db, tableName)).filter(({ isValid }) => isValid);
   return usable.length > 0 ? Math.max(...usable.map(({ upTo }) => upTo)) : null;
 }
 

@@ -120,7 +120,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     part,
     rowKey: key,
     revision: await readRevision(db, version.id),
-    indexedTo: await indexedTo(db, table),
+    indexedTo: await indexedTo(db, own.tname),
   };
 }
 

@@ -75,16 +75,13 @@ export class SliceIndexes {
     if (newest === null || since < Math.max(FEW_ROWS, SHARE * before)) return;
     if (await isDistributed(db, versionId)) return;
     await analyze(db, table);
-    const distinct = await distinctValues(
-      db,
-      forecastTableName(source.tname, versionId),
-      selectable(columns),
-    );
+    const tableName = forecastTableName(source.tname, versionId);
+    const distinct = await distinctValues(db, tableName, selectable(columns));
     const chosen = chosenColumns(columns, distinct);
     for (const [i, column] of chosen.entries()) {
       await createSliceIndex(db, table, { column, upTo: newest, number: i + 1 });
     }
-    for (const { name, upTo, isValid } of await sliceIndexes(db, table)) {
+    for (const { name, upTo, isValid } of await sliceIndexes(db, tableName)) {
       if (upTo < newest || !isValid) await dropSliceIndex(db, name);
     }
   }
