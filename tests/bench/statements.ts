@@ -1,4 +1,5 @@
 import { commas, ident, literal, sql, type SqlText } from '../../src/lib/server/sql/quote';
+import { byIndex } from '../../src/lib/server/sql/slice';
 import { substitute, type TokenValues } from '../../src/lib/server/sql/tokens';
 import { trusted } from '../../src/lib/server/sql/trusted';
 import { plannedOrders } from './shapes';
@@ -22,6 +23,7 @@ export const MOVED: SqlText = commas(
  * @param template the stored template
  * @param batch the batch whose leaves are changed; null for all
  * @param tokens further tokens of this operation
+ * @param indexedTo the newest entry whose rows are in the indexes for slices; null without such indexes
  */
 export const statementOf = (
   template: string,
@@ -29,10 +31,14 @@ export const statementOf = (
   batch: string | null,
   logid: number,
   tokens: TokenValues,
+  indexedTo: number | null = null,
 ): SqlText =>
   substitute(trusted(template), {
     fc_table: trusted(table),
-    where_clause: batch === null ? sql`TRUE` : sql`"Batch" = ${literal(batch)}::text`,
+    where_clause: byIndex(
+      batch === null ? sql`TRUE` : sql`"Batch" = ${literal(batch)}::text`,
+      indexedTo,
+    ),
     exclude_clause: sql`pf_iter NOT IN ('reference')`,
     logid: sql`${logid}`,
     note: sql`NULL::text`,

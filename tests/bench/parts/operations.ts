@@ -5,7 +5,7 @@ import type { TokenValues } from '../../../src/lib/server/sql/tokens';
 import { machineOf } from '../machine';
 import { takeTurns, timed, type Way } from '../measure';
 import { within, type Bench } from '../part';
-import { makeVersion, send, startPlace, type Place } from '../place';
+import { indexedTo, makeVersion, send, startPlace, type Place } from '../place';
 import { startPsql, type Psql } from '../psql';
 import { LEAVES, plannedOrders } from '../shapes';
 import { MOVED, scaleTokens, statementOf } from '../statements';
@@ -88,8 +88,9 @@ export async function measureOperations(bench: Bench): Promise<void> {
     const { id, table, templates } = await makeVersion(client, server.url, shape);
     const version = new Planned(keeper, server.url, id, table);
     await version.reuseWal();
+    const upTo = await indexedTo(client, table);
     for (const operation of Object.keys(OPERATIONS)) {
-      const ways = waysOf(operation, version, place, psql, templates[operation]!);
+      const ways = waysOf(operation, version, place, psql, templates[operation]!, upTo);
       const times = await takeTurns(ways, bench.extent.rounds);
       bench.tell({ kind: 'turns', name: operation, turns: { rows, ways: times } });
     }
@@ -111,6 +112,7 @@ function waysOf(
   { client }: Place,
   psql: Psql,
   template: string,
+  indexedTo: number | null,
 ): Record<string, Way> {
   const { body, tokens } = OPERATIONS[operation]!;
   const undone = (work: (logid: number) => Promise<unknown>) => async () => {
@@ -123,7 +125,7 @@ function waysOf(
   const statements = (logid: number) => `BEGIN;
     INSERT INTO pf.log (id, version_id, pf_user, operation)
       VALUES (${logid}, ${version.id}, '${PF_USER}', '${operation}');
-    ${statementOf(template, version.table, BATCH, logid, tokens)};
+    ${statementOf(template, version.table, BATCH, logid, tokens, indexedTo)};
     COMMIT;`;
   return {
     psql: undone((logid) => psql.run(statements(logid))),
