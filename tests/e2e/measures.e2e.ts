@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { arrange, PivotPage } from './pivot-page';
-import { planMargins } from './planned-margins';
+import { planMargins, storedMargins } from './planned-margins';
 
 /** Further measures are columns of the pivot, beside value and units. */
 
@@ -183,13 +183,7 @@ test('a measure follows a typed value, and a cell of it is a pattern', async ({
   service,
 }) => {
   const { versionId, table } = await planMargins(service);
-  const leaves = async () =>
-    (
-      await service.query<{ sales: number; cost: number }>(
-        `SELECT sum(sales)::float8 AS sales, sum(cost)::float8 AS cost FROM ${table}
-         GROUP BY region, day ORDER BY region, day`,
-      )
-    ).map(({ sales, cost }) => [sales, cost]);
+  const leaves = () => storedMargins(service, table);
   const params = async () => {
     const [entry] = await service.query<{ params: object }>(
       `SELECT params FROM pf.log WHERE operation = 'scale' ORDER BY id DESC LIMIT 1`,

@@ -26,3 +26,12 @@ export async function planMargins(service: Service) {
   expect(made.status).toBe(201);
   return planned;
 }
+
+/** Sales and costs of the plan of {@link planMargins}, by the columns of a list, in their order. */
+export async function storedMargins({ query }: Service, table: string, by = 'region, day') {
+  const rows = await query<{ sales: number; cost: number }>(
+    `SELECT sum(sales)::float8 AS sales, sum(cost)::float8 AS cost FROM ${table}
+     GROUP BY ${by} ORDER BY ${by}`,
+  );
+  return rows.map(({ sales, cost }) => [sales, cost]);
+}

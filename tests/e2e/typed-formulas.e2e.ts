@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
-import { MARGIN, planMargins } from './planned-margins';
+import { MARGIN, planMargins, storedMargins } from './planned-margins';
 import { readWorkbook } from './workbook';
 
 /** Results typed into cells of formulas change a measure that the formula uses. */
@@ -133,13 +133,7 @@ test('the panel shows the totals of a further measure, changes it, and lets it f
   service,
 }) => {
   const { versionId, table } = await planMargins(service);
-  const leaves = async () =>
-    (
-      await service.query<{ sales: number; cost: number }>(
-        `SELECT sum(sales)::float8 AS sales, sum(cost)::float8 AS cost FROM ${table}
-          GROUP BY region, day ORDER BY region, day`,
-      )
-    ).map(({ sales, cost }) => [sales, cost]);
+  const leaves = () => storedMargins(service, table);
   const pivot = new PivotPage(page);
   await pivot.open(versionId);
   await arrange(page, { group_by: ['region'], split_by: [], columns: ['sales', 'cost'] });

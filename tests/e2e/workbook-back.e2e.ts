@@ -5,7 +5,7 @@ import type { Route } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
-import { MARGIN, planMargins } from './planned-margins';
+import { MARGIN, planMargins, storedMargins } from './planned-margins';
 import { addressIn, drop, dropAll, exportWorkbook, withNumbers } from './workbook';
 
 /** A workbook is exported, changed elsewhere, and dropped back while somebody else changes the plan. */
@@ -165,13 +165,7 @@ test('further measures of a workbook are compared and written, and results of fo
   service,
 }) => {
   const { versionId, table } = await planMargins(service);
-  const stored = async () =>
-    (
-      await service.query<{ sales: number; cost: number }>(
-        `SELECT sum(sales)::float8 AS sales, sum(cost)::float8 AS cost FROM ${table}
-         GROUP BY region ORDER BY region`,
-      )
-    ).map(({ sales, cost }) => [sales, cost]);
+  const stored = () => storedMargins(service, table, 'region');
   const pivot = new PivotPage(page);
   await pivot.keepUser();
   await pivot.open(versionId);

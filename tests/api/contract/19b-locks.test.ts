@@ -5,7 +5,7 @@ import { openEvents } from '../../support/events';
 import { apiAt, type Answer } from '../../support/http';
 import { holdVersion, race } from '../../support/race';
 import type { Service } from '../../support/service';
-import { it, makePlan, makeSource, ok, ORDERS, refused } from './orders';
+import { it, makePlan, makeSmallSource, ok, refused } from './orders';
 
 const user = { pf_user: 'ann' };
 const eve = { pf_user: 'eve' };
@@ -204,12 +204,7 @@ describe('Locks', () => {
   });
 
   it('block the version if it is no longer known which rows they lock', async ({ service }) => {
-    await service.query(ORDERS.replaceAll('public.orders', 'public.changing'));
-    const id = await makeSource(service, 'changing', [
-      { cname: 'region', role: 'dimension' },
-      { cname: 'select', role: 'dimension' },
-      { cname: 'amount', role: 'value' },
-    ]);
+    const id = await makeSmallSource(service, 'changing');
     const { path, baseline } = await makePlan(service, id);
     const { id: lockId } = await lock(service, path, { select: 'x' });
     const save = async (role: string, is_key = false) =>

@@ -5,7 +5,7 @@ import { openEvents } from '../../support/events';
 import type { Answer } from '../../support/http';
 import { hold } from '../../support/race';
 import type { Service } from '../../support/service';
-import { it, makePlan, makeSource, ok, ORDERS, refused } from './orders';
+import { it, makePlan, makeSmallSource, makeSource, ok, ORDERS, refused } from './orders';
 
 const ann = { pf_user: 'ann' };
 const bea = { pf_user: 'bea' };
@@ -232,12 +232,7 @@ describe('Comments', () => {
   });
 
   it('keep their slice if its columns change, while new ones are refused', async ({ service }) => {
-    await service.query(ORDERS.replaceAll('public.orders', 'public.discussed'));
-    const id = await makeSource(service, 'discussed', [
-      { cname: 'region', role: 'dimension' },
-      { cname: 'select', role: 'dimension' },
-      { cname: 'amount', role: 'value' },
-    ]);
+    const id = await makeSmallSource(service, 'discussed');
     const { path } = await makePlan(service, id);
     const comment = await write(service, path, { slice: { select: 'x' }, text: 'x' });
     const roles = [{ cname: 'select', role: 'ignore', is_key: false }];

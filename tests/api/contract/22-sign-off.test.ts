@@ -9,7 +9,7 @@ import { openEvents } from '../../support/events';
 import { type Answer, apiAt, type Api } from '../../support/http';
 import { holdVersion, race } from '../../support/race';
 import type { Service } from '../../support/service';
-import { it as ordersIt, makePlan, makeSource, ok, ORDERS, refused } from './orders';
+import { it as ordersIt, makePlan, makeSmallSource, ok, refused } from './orders';
 
 const ann = { pf_user: 'ann' };
 const bea = { pf_user: 'bea' };
@@ -439,12 +439,7 @@ describe('Rows of a review', () => {
   });
 
   it('are unclear after a change of roles, until it is returned', async ({ service }) => {
-    await service.query(ORDERS.replaceAll('public.orders', 'public.reviewed'));
-    const id = await makeSource(service, 'reviewed', [
-      { cname: 'region', role: 'dimension' },
-      { cname: 'select', role: 'dimension' },
-      { cname: 'amount', role: 'value' },
-    ]);
+    const id = await makeSmallSource(service, 'reviewed');
     const { path } = await makePlan(service, id);
     const review = await make(service, path, { slice: { select: 'x' } });
     await step(service, review, 'submit', ann);
@@ -460,8 +455,11 @@ describe('Rows of a review', () => {
   });
 });
 
-describe('What changed since the approval', () => {
-  it('is told after a reopening, undone entries included', async ({ service, sourceId }) => {
+describe('Changes since the approval', () => {
+  it('are in the answer for a reopened review, undone entries included', async ({
+    service,
+    sourceId,
+  }) => {
     const { api } = service;
     const { path } = await makePlan(service, sourceId);
     const scale = async (slice: object, value_incr: number) =>

@@ -80,6 +80,16 @@ export async function makeSource(
   return id;
 }
 
+/** Creates a table with the orders, and a source of it with the dimensions `region` and `select`. @returns its id */
+export async function makeSmallSource(service: Service, tname: string): Promise<number> {
+  await service.query(ORDERS.replaceAll('public.orders', `public.${tname}`));
+  return makeSource(service, tname, [
+    { cname: 'region', role: 'dimension' },
+    { cname: 'select', role: 'dimension' },
+    { cname: 'amount', role: 'value' },
+  ]);
+}
+
 let names = 0;
 
 /** Creates an empty version of a source. @returns its id */
