@@ -415,7 +415,7 @@ describe('The other operations', () => {
     expectTotals({ ...copied, row_count: before.row_count }, before);
   });
 
-  it('import totals and amounts of further measures, each cell to the last digit', async ({
+  it('import totals and increments of further measures, exact to the last digit in each cell', async ({
     service,
   }) => {
     const { done, refused, sums, id } = await measured(service);

@@ -13,7 +13,7 @@ const COLUMNS = [
 ];
 const ROWS = 120_000;
 
-/** A version of a table with so many rows that it gets indexes, after its load. */
+/** Loads a version that has enough rows to get indexes. */
 async function large(service: Service): Promise<Planned> {
   const made = await plan(service, COLUMNS, []);
   const [{ tname }] = await service.query(

@@ -113,15 +113,6 @@ async function indexesBuilt(client: pg.Client, table: string): Promise<void> {
   return indexesBuilt(client, table);
 }
 
-/** The newest entry whose rows are in the indexes for slices; null without such indexes. */
-export async function indexedTo(client: pg.Client, table: string): Promise<number | null> {
-  const { rows } =
-    await client.query(`SELECT max(substring(c.relname, '^slice_([0-9]+)_')::int) AS "upTo"
-    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid AND c.relname LIKE 'slice%'
-    WHERE i.indrelid = '${table}'::regclass AND i.indisvalid`);
-  return rows[0].upTo;
-}
-
 /** Creates a version of a new source table with one load. @returns also the name of its forecast table */
 export async function makeVersion(client: pg.Client, url: string, shape: Shape) {
   const { source, templates } = await makeSource(client, url, shape);

@@ -130,7 +130,7 @@ test('a slice is submitted, returned, approved and reopened, and locked for the 
     .analyze();
   expect(violations.map(({ id }) => id)).toEqual([]);
 
-  // Reopened: what has changed since the approval is told.
+  // A reopened review shows the changes since its approval.
   await bea.click(FURNITURE);
   await step(bea, 'Reopen');
   await expect(edges(cem, 'reopened')).toHaveCount(5);

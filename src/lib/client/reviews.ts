@@ -30,7 +30,7 @@ export const takeReviewStep = (
 export const editReview = (id: number, body: EditReviewRequest, o?: CallOptions) =>
   json<Review>(path`/reviews/${id}`, { ...o, method: 'PATCH', body });
 
-/** DELETE /reviews/:id: 409 once it has been submitted. */
+/** DELETE /reviews/:id: 409 for a review that was ever submitted. */
 export const deleteReview = async (id: number, pf_user: string, o?: CallOptions) => {
   await send(path`/reviews/${id}`, { ...o, method: 'DELETE', body: { pf_user } });
 };

@@ -169,7 +169,11 @@ export const mayTake = (review: Parties, step: ReviewStepName, person: Person): 
   return REVIEW_STEPS[step].by.some((part) => parts.includes(part));
 };
 
-/** Returns whether the rows of a review are locked for somebody. Nobody in particular is null. */
+/** Returns whether a review in this state locks its rows for some people or for all. */
+export const isHeld = (state: ReviewState): boolean =>
+  state === 'submitted' || state === 'approved';
+
+/** Returns whether the rows of a review are locked for a person; null if it is not known who asks. */
 export const holdsBack = ({ state, reviewers }: Parties, name: string | null): boolean =>
   state === 'approved' || (state === 'submitted' && (name === null || !reviewers.includes(name)));
 
@@ -178,7 +182,7 @@ export const holdsBack = ({ state, reviewers }: Parties, name: string | null): b
  * always.
  */
 export const mayChange = (review: Parties, { name, isAdmin }: Person): boolean =>
-  isAdmin || (name === review.owner && review.state !== 'submitted' && review.state !== 'approved');
+  isAdmin || (name === review.owner && !isHeld(review.state));
 
 /** Returns whether a review was never submitted, so that it can be deleted. */
 export const isUnsubmitted = ({ steps }: Pick<Review, 'steps'>): boolean =>

@@ -1,11 +1,13 @@
 import pg from 'pg';
 import { startServer } from '../../../src/demo/server';
-import { sql } from '../../../src/lib/server/sql/quote';
+import { indexedTo } from '../../../src/lib/server/db/slice-indexes';
+import { forecastTableName } from '../../../src/lib/server/sql/forecast-table';
+import { literal, sql } from '../../../src/lib/server/sql/quote';
 import type { TokenValues } from '../../../src/lib/server/sql/tokens';
 import { machineOf } from '../machine';
 import { takeTurns, timed, type Way } from '../measure';
 import { within, type Bench } from '../part';
-import { indexedTo, makeVersion, send, startPlace, type Place } from '../place';
+import { makeVersion, send, startPlace, type Place } from '../place';
 import { startPsql, type Psql } from '../psql';
 import { LEAVES, plannedOrders } from '../shapes';
 import { MOVED, scaleTokens, statementOf } from '../statements';
@@ -88,7 +90,9 @@ export async function measureOperations(bench: Bench): Promise<void> {
     const { id, table, templates } = await makeVersion(client, server.url, shape);
     const version = new Planned(keeper, server.url, id, table);
     await version.reuseWal();
-    const upTo = await indexedTo(client, table);
+    const name = literal(forecastTableName(shape.tname, id));
+    const { rows: built } = await client.query(`SELECT ${indexedTo(name)}::int AS "upTo"`);
+    const { upTo } = built[0];
     for (const operation of Object.keys(OPERATIONS)) {
       const ways = waysOf(operation, version, place, psql, templates[operation]!, upTo);
       const times = await takeTurns(ways, bench.extent.rounds);

@@ -65,7 +65,7 @@ export function followAddress(session: PlanSession): void {
     if (comment) await actions.comments.show(comment);
   }
 
-  /** Selects the rows of the review that an address names, if it still exists. */
+  /** Selects the rows of the review in the address. Does nothing if the review was deleted. */
   async function showReview(id: number) {
     const { reviews, reviewing } = session;
     await reviews.latest.settled();

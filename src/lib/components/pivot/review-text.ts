@@ -50,7 +50,7 @@ export const amountsText = (
     })
     .join(', ');
 
-/** Returns what has changed since the approval: "3 entries, Sales +12,400"; null for a review without changes. */
+/** Returns the changes since the approval: "3 entries, Sales +12,400"; null for a review without changes. */
 export function changedText({ changed }: Review, words: MeasureWords): string | null {
   if (!changed) return null;
   const amounts = amountsText(changed, words, { signDisplay: 'exceptZero' });

@@ -12,7 +12,11 @@ import { prepared } from './queryable';
 export const revisionOf = (versionId: SqlText): SqlText =>
   sql`(SELECT c.revision FROM pf.outside_change AS c WHERE c.version_id = ${versionId})`;
 
-const REVISION = prepared(sql`SELECT COALESCE(${revisionOf(sql`$1`)}::text, '0') AS revision`);
+/** The revision of a version for {@link readRevision}, as SQL. */
+export const revisionText = (versionId: SqlText): SqlText =>
+  sql`COALESCE(${revisionOf(versionId)}::text, '0')`;
+
+const REVISION = prepared(sql`SELECT ${revisionText(sql`$1`)} AS revision`);
 
 /**
  * The revision of a version's rows. Rows, sums and keys of entries that were read at another revision are

@@ -122,21 +122,16 @@ export const listWaiting = async (db: Queryable, user: string): Promise<WaitingR
   }));
 };
 
-const FIND = {
-  read: sql`SELECT ${FIELDS} FROM pf.review AS r WHERE id = $1`,
-  lock: sql`SELECT ${FIELDS} FROM pf.review AS r WHERE id = $1 FOR UPDATE`,
-};
-
-/** A review; undefined if there is none with this id. With `lock`, others wait for this transaction. */
-export const findReview = (
-  db: Queryable,
-  id: number,
-  how: keyof typeof FIND = 'read',
-): Promise<ReviewRow | undefined> => db.maybeOne(ReviewRow, FIND[how], [id]);
+/** A review without its steps. @throws AppError 404 */
+export const getReviewRow = async (db: Queryable, id: number): Promise<ReviewRow> =>
+  found(
+    await db.maybeOne(ReviewRow, sql`SELECT ${FIELDS} FROM pf.review AS r WHERE id = $1`, [id]),
+    `review ${id}`,
+  );
 
 /** A review with its steps. @throws AppError 404 */
 export async function getReview(db: Queryable, id: number): Promise<StoredReview> {
-  const [review] = await withSteps(db, [found(await findReview(db, id), `review ${id}`)]);
+  const [review] = await withSteps(db, [await getReviewRow(db, id)]);
   return found(review, `review ${id}`);
 }
 

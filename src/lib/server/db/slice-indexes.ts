@@ -37,11 +37,14 @@ const INDEXES = prepared(sql`SELECT c.relname AS name, i.indisvalid AS "isValid"
 export const sliceIndexes = (db: Queryable, tableName: string): Promise<SliceIndex[]> =>
   db.many(Index, INDEXES, [tableName]);
 
-/** The newest entry whose rows are in the indexes for slices; null if there are none. */
-export async function indexedTo(db: Queryable, tableName: string): Promise<number | null> {
-  const usable = (await sliceIndexes(db, tableName)).filter(({ isValid }) => isValid);
-  return usable.length > 0 ? Math.max(...usable.map(({ upTo }) => upTo)) : null;
-}
+/**
+ * The newest entry whose rows are in the indexes for slices of a forecast table, as SQL; null without such indexes.
+ * @param tableName its name without the schema
+ */
+export const indexedTo = (tableName: SqlText): SqlText =>
+  sql`(SELECT max(substring(c.relname::text, '^slice_([0-9]+)_[0-9]+$')::bigint)
+     FROM pg_class t JOIN pg_index i ON i.indrelid = t.oid JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE t.relname = ${tableName} AND t.relnamespace = 'pf'::regnamespace AND i.indisvalid)`;
 
 const Growth = v.object({ newest: v.nullable(v.number()), before: v.number(), since: v.number() });
 

@@ -13,6 +13,11 @@ const FIELDS = sql`id, source_id, member, read, write, created_by, created_at`;
 export const hasTerritories = (source: SqlText): SqlText =>
   sql`EXISTS (SELECT FROM pf.territory AS t WHERE t.source_id = ${source})`;
 
+/** Whether a source has no territories, or some members have one that fulfils a condition, as SQL. */
+const haveTerritory = (source: SqlText, members: SqlText, condition: SqlText): SqlText =>
+  sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT FROM pf.territory AS t
+     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[]) AND ${condition}))`;
+
 /**
  * Whether some members may see a source, as SQL: it has no territories, or some of theirs.
  *
@@ -20,13 +25,11 @@ export const hasTerritories = (source: SqlText): SqlText =>
  * @param members a list of names
  */
 export const isVisibleTo = (source: SqlText, members: SqlText): SqlText =>
-  sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT FROM pf.territory AS t
-     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])))`;
+  haveTerritory(source, members, sql`TRUE`);
 
 /** Whether some members may read all of a source, as SQL; parameters as in {@link isVisibleTo}. */
 export const isWholeTo = (source: SqlText, members: SqlText): SqlText =>
-  sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT FROM pf.territory AS t
-     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[]) AND t.read = '{}'))`;
+  haveTerritory(source, members, sql`t.read = '{}'`);
 
 /** The part of a territory that reads and writes need. */
 export const OwnTerritory = v.object({
@@ -49,43 +52,39 @@ const Reach = v.object({
 });
 export type Reach = v.InferOutput<typeof Reach>;
 
-const covers = (side: SqlText): SqlText =>
-  sql`EXISTS (SELECT FROM pf.territory AS t
-     WHERE t.source_id = s.id AND t.member = ANY ($1::text[]) AND ${side} = '{}')`;
-
 const reachOf = (from: SqlText): SqlText =>
   prepared(
     sql`SELECT ${isVisibleTo(sql`s.id`, sql`$1`)} AS "isVisible",
-       NOT ${hasTerritories(sql`s.id`)} OR ${covers(sql`t.read`)} AS "readsAll",
-       NOT ${hasTerritories(sql`s.id`)} OR ${covers(sql`t.write`)} AS "writesAll"
+       ${isWholeTo(sql`s.id`, sql`$1`)} AS "readsAll",
+       ${haveTerritory(sql`s.id`, sql`$1`, sql`t.write = '{}'`)} AS "writesAll"
      FROM ${from}`,
   );
+
+/** The same for something of a version. @param of the table `x` with the column `version_id` */
+const reachOfVersions = (of: SqlText, condition: SqlText): SqlText =>
+  reachOf(sql`${of} AS x JOIN pf.version AS v ON v.id = x.version_id
+     JOIN pf.source AS s ON s.id = v.source_id WHERE ${condition}`);
+
+/** The same for something of a source. */
+const reachOfSources = (of: SqlText): SqlText =>
+  reachOf(sql`${of} AS x JOIN pf.source AS s ON s.id = x.source_id WHERE x.id = $2`);
 
 /** The kinds of things that a path can name, by the first part of the path. */
 const REACHES = {
   sources: reachOf(sql`pf.source AS s WHERE s.id = $2`),
-  versions: reachOf(sql`pf.version AS v JOIN pf.source AS s ON s.id = v.source_id WHERE v.id = $2`),
+  versions: reachOfSources(sql`pf.version`),
   // An undone entry is not in the log any more.
-  log: reachOf(
+  log: reachOfVersions(
     sql`(SELECT version_id FROM pf.log WHERE id = $2
-       UNION SELECT version_id FROM pf.undone WHERE logid = $2) AS entry
-     JOIN pf.version AS v ON v.id = entry.version_id JOIN pf.source AS s ON s.id = v.source_id`,
+       UNION SELECT version_id FROM pf.undone WHERE logid = $2)`,
+    sql`TRUE`,
   ),
-  comments: reachOf(
-    sql`pf.comment AS c JOIN pf.version AS v ON v.id = c.version_id
-     JOIN pf.source AS s ON s.id = v.source_id WHERE c.id = $2`,
-  ),
-  locks: reachOf(
-    sql`pf.lock AS l JOIN pf.version AS v ON v.id = l.version_id
-     JOIN pf.source AS s ON s.id = v.source_id WHERE l.id = $2`,
-  ),
-  reviews: reachOf(
-    sql`pf.review AS r JOIN pf.version AS v ON v.id = r.version_id
-     JOIN pf.source AS s ON s.id = v.source_id WHERE r.id = $2`,
-  ),
-  views: reachOf(sql`pf.view AS w JOIN pf.source AS s ON s.id = w.source_id WHERE w.id = $2`),
-  profiles: reachOf(sql`pf.profile AS p JOIN pf.source AS s ON s.id = p.source_id WHERE p.id = $2`),
-  formulas: reachOf(sql`pf.formula AS f JOIN pf.source AS s ON s.id = f.source_id WHERE f.id = $2`),
+  comments: reachOfVersions(sql`pf.comment`, sql`x.id = $2`),
+  locks: reachOfVersions(sql`pf.lock`, sql`x.id = $2`),
+  reviews: reachOfVersions(sql`pf.review`, sql`x.id = $2`),
+  views: reachOfSources(sql`pf.view`),
+  profiles: reachOfSources(sql`pf.profile`),
+  formulas: reachOfSources(sql`pf.formula`),
 } as const;
 export type Named = keyof typeof REACHES;
 export const isNamed = (kind: string): kind is Named => Object.hasOwn(REACHES, kind);

@@ -131,7 +131,7 @@ export const exactTotals = async (
   ...(await sumTotals(db, from, columns, sql`pf_logid = ${logid}`)),
 });
 
-/** Returns exact totals as numbers. */
+/** Converts totals with all their digits to numbers. */
 export const numbersOf = ({ row_count, value_total, units_total, measures }: SumTotals): Totals =>
   totalsIn({
     row_count,

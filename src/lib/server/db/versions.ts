@@ -1,4 +1,5 @@
 /** Queries of `pf.version`, and the lock of a version. */
+import * as v from 'valibot';
 import { Version } from '../../contract/versions';
 import { AppError } from '../errors';
 import { membersOf } from '../sender';
@@ -8,6 +9,8 @@ import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
 import type { Transaction } from './transaction';
 import { lockUntilCommitted, waitForCommits } from './distributed';
+import { revisionText } from './outside-changes';
+import { indexedTo } from './slice-indexes';
 import { isVisibleTo } from './territories';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
@@ -34,6 +37,24 @@ function findVersion(
     ? db.maybeOne(Version, OF_MEMBERS[lock], [id, members])
     : db.maybeOne(Version, OF_ANYBODY[lock], [id]);
 }
+
+const TableState = v.object({ revision: v.string(), indexedTo: v.nullable(v.number()) });
+const TABLE_STATE = prepared(
+  sql`SELECT ${revisionText(sql`$1`)} AS revision, ${indexedTo(sql`$2`)} AS "indexedTo"`,
+);
+
+/**
+ * The revision of a version's rows, and the newest entry whose rows are in the indexes for slices. One statement,
+ * since every read and write of a version needs it.
+ *
+ * @param tableName name of the forecast table without its schema
+ */
+export const readTableState = (
+  db: Queryable,
+  versionId: number,
+  tableName: string,
+): Promise<v.InferOutput<typeof TableState>> =>
+  db.one(TableState, TABLE_STATE, [versionId, tableName]);
 
 /** The versions of a source, oldest first. */
 export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]> =>

@@ -25,7 +25,7 @@ interface OpenSheet {
  * Opens a sheet of a workbook.
  *
  * @param wanted the name of the sheet; the first visible one with cells if undefined
- * @param firstLine the row with the names; recognised if undefined
+ * @param firstLine the row with the names of the columns; undefined to recognise it
  * @throws AppError 400 if there is no sheet of this name or no such row, 422 if the workbook cannot be read
  */
 export async function openSheet(

@@ -17,7 +17,7 @@ const LISTED = 5;
  * there is a blank line between. The names are texts, years or months.
  *
  * @param chosen the line that was chosen; undefined to recognise it
- * @throws AppError 400 if no row is at or below the chosen line
+ * @throws AppError 400 if the file ends before the chosen line
  */
 export async function startOf(read: ReadRows, chosen: number | undefined): Promise<FileStart> {
   const rows: FileRow[] = [];

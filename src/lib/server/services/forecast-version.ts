@@ -9,11 +9,9 @@ import { sourceColumns, withTable } from '../db/column-metadata';
 import type { Queryable } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
 import { dataColumns } from '../db/forecast';
-import { readRevision } from '../db/outside-changes';
-import { indexedTo } from '../db/slice-indexes';
 import { getPlannedSource } from '../db/sources';
 import { findTemplate } from '../db/templates';
-import { getVersion, lockOpenVersion } from '../db/versions';
+import { getVersion, lockOpenVersion, readTableState } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import type { ColumnType, ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns, leafColumns, useOf } from '../sql/forecast-columns';
@@ -119,8 +117,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
       part && key ? rowsInside(table, [...existing.keys()], part.readable, key) : everyRow(table),
     part,
     rowKey: key,
-    revision: await readRevision(db, version.id),
-    indexedTo: await indexedTo(db, own.tname),
+    ...(await readTableState(db, version.id, own.tname)),
   };
 }
 

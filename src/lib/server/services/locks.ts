@@ -10,13 +10,11 @@ import { tell } from '../db/notify';
 import { deleteLock, findLock, firstFulfilled, insertLock, listLocks } from '../db/locks';
 import { holdingReviews, type ReviewRow } from '../db/reviews';
 import { getVersion, lockOpenVersion } from '../db/versions';
-import type { Blame } from '../errors';
 import { AppError, either } from '../errors';
-import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
-import { compileSlice } from '../sql/slice';
 import type { ForecastVersion } from './forecast-version';
 import { sliceToStore, writeVersion } from './forecast-version';
+import { storedCondition } from './stored-slice';
 
 /** The locks of a version, oldest first. @throws AppError 404 */
 export async function locks(db: Database, versionId: number): Promise<Lock[]> {
@@ -59,7 +57,7 @@ export async function removeLock(db: Database, id: number): Promise<void> {
 /** Rows of a version that a lock or a review holds, as a condition. */
 export interface LockedRows {
   slice: Slice;
-  /** Names the lock or the review in an error: `lock 3`. */
+  /** The lock or the review, as errors name it: `lock 3`. */
   at: string;
   where: SqlText;
   /** The entry that has closed these months, if the lock is one of an entry. */
@@ -92,10 +90,17 @@ export async function lockedRows(
   const locks = await listLocks(tx, version.id);
   const reviews = await holdingReviews(tx, version.id);
   const holding = reviews.filter((review) => holdsBack(review, person));
-  return [...locks.map(ofLock), ...holding.map(ofReview)].map((held) => ({
-    ...held,
-    where: conditionOf(held, columns),
-  }));
+  return [...locks.map(ofLock), ...holding.map(ofReview)].map((held) => {
+    const { slice, at, cause, remedy } = held;
+    const where = storedCondition(
+      slice,
+      columns,
+      at,
+      (problem) =>
+        `The columns have changed since ${cause} (${problem}); change them back, or ${remedy}`,
+    );
+    return { ...held, where };
+  });
 }
 
 function ofLock({ id, slice, created_by, note, logid }: Lock): Holding {
@@ -123,27 +128,6 @@ function ofReview({ id, slice, owner, reviewers, state }: ReviewRow): Holding {
     cause: `review ${id} of ${owner} was ${state}`,
     remedy: `${isSubmitted ? 'return' : 'reopen'} review ${id}`,
   };
-}
-
-function conditionOf(
-  { slice, at, cause, remedy }: Holding,
-  columns: readonly ForecastColumn[],
-): SqlText {
-  const unusable = (problem: string, blame: Blame) =>
-    new AppError(
-      409,
-      `The columns have changed since ${cause} (${problem}); change them back, or ${remedy}`,
-      { column: blame.column },
-    );
-  try {
-    const { where, skipped } = compileSlice(slice, columns, at);
-    const [column] = skipped;
-    if (column === undefined) return where;
-    throw unusable(`"${column}" is not a dimension or date`, { column });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 400) throw error;
-    throw unusable(error.message, error.blame);
-  }
 }
 
 /**

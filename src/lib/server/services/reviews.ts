@@ -4,11 +4,11 @@ import type {
   EditReviewRequest,
   Person,
   ReviewRequest,
-  ReviewState,
   ReviewStepName,
   WaitingReview,
 } from '../../contract/reviews';
 import {
+  isHeld,
   isPossible,
   isUnsubmitted,
   mayChange,
@@ -20,13 +20,13 @@ import type { Database } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import { newestEntry } from '../db/log';
 import { tell } from '../db/notify';
-import { found, type Queryable } from '../db/queryable';
+import type { Queryable } from '../db/queryable';
 import type { StoredReview, Terms } from '../db/reviews';
 import {
   answeredReview,
   deleteReview,
-  findReview,
   getReview,
+  getReviewRow,
   insertReview,
   insertStep,
   listReviews,
@@ -67,7 +67,7 @@ export const reviews = (db: Database, versionId: number): Promise<Review[]> =>
 export const waitingReviews = (db: Database, user: string): Promise<WaitingReview[]> =>
   listWaiting(db, user);
 
-/** A review, with what was changed since its last approval if it is open again. */
+/** Returns a review for the API. A reopened one gets the changes since its last approval. */
 async function withChanges(
   db: Queryable,
   target: ForecastVersion,
@@ -147,26 +147,23 @@ export async function takeStep(
   { step, comment = null, person }: AskedStep,
   key?: WriteKey,
 ): Promise<Review> {
-  const known = await findReview(resources.db, id);
-  const { version_id: versionId } = found(known, `review ${id}`);
+  const { version_id: versionId } = await getReviewRow(resources.db, id);
   return inVersion(resources, versionId, key, async (tx) => {
-    const review = found(await findReview(tx, id), `review ${id}`);
+    const review = await getReviewRow(tx, id);
     if (!isPossible(review, step)) {
       throw new AppError(
         409,
-        `Review ${id} is ${review.state}; only ${FROM[step]} can be ${DONE[step]}`,
+        `Review ${id} is ${review.state}; only ${FROM[step]} can be ${REVIEW_STEPS[step].to}`,
       );
     }
     if (!mayTake(review, step, person)) throw notAllowed(review, step);
     const target = await readVersion(tx, versionId);
     const { to } = REVIEW_STEPS[step];
-    const totals = holds(to) ? await totalsOf(tx, target, review.slice) : undefined;
+    const totals = isHeld(to) ? await totalsOf(tx, target, review.slice) : undefined;
     await setReviewState(tx, id, to);
     return stepped(tx, target, id, { step, pf_user: person.name, comment, totals });
   });
 }
-
-const holds = (state: ReviewState) => state === 'submitted' || state === 'approved';
 
 const FROM: Record<ReviewStepName, string> = {
   submit: 'an open, returned or reopened one',
@@ -174,17 +171,10 @@ const FROM: Record<ReviewStepName, string> = {
   approve: 'a submitted one',
   reopen: 'an approved one',
 };
-const DONE: Record<ReviewStepName, string> = {
-  submit: 'submitted',
-  return: 'returned',
-  approve: 'approved',
-  reopen: 'reopened',
-};
-
 function notAllowed({ id, owner, reviewers }: Terms & { id: number }, step: ReviewStepName) {
-  const people = step === 'submit' ? [owner] : reviewers;
-  const admin = step === 'approve' ? [] : ['an admin'];
-  return new AppError(403, `Only ${either([...people, ...admin])} may ${step} review ${id}`);
+  const people = { owner: [owner], reviewer: reviewers, admin: ['an admin'] };
+  const allowed = REVIEW_STEPS[step].by.flatMap((part) => people[part]);
+  return new AppError(403, `Only ${either(allowed)} may ${step} review ${id}`);
 }
 
 /** Exact totals of the rows of a slice that operations see. @throws AppError 409 as for every slice */
@@ -240,8 +230,8 @@ export async function removeReview(db: Database, id: number, person: Person): Pr
 }
 
 function notChangeable({ id, owner, state }: Pick<Review, 'id' | 'owner' | 'state'>, what: string) {
-  const people = holds(state) ? ['an admin'] : [owner, 'an admin'];
-  const while_ = holds(state) ? ` while it is ${state}` : '';
+  const people = isHeld(state) ? ['an admin'] : [owner, 'an admin'];
+  const while_ = isHeld(state) ? ` while it is ${state}` : '';
   return new AppError(403, `Only ${either(people)} may ${what} review ${id}${while_}`);
 }
 
@@ -254,10 +244,10 @@ async function changing<Result>(
     review: Terms & Pick<Review, 'id' | 'version_id' | 'state'>,
   ) => Promise<Result>,
 ): Promise<Result> {
-  const { version_id: versionId } = found(await findReview(db, id), `review ${id}`);
+  const { version_id: versionId } = await getReviewRow(db, id);
   return db.versionTransaction(versionId, async (tx) => {
     await lockVersion(tx, versionId, 'UPDATE');
-    return work(tx, found(await findReview(tx, id), `review ${id}`));
+    return work(tx, await getReviewRow(tx, id));
   });
 }
 

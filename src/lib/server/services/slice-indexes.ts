@@ -11,8 +11,8 @@ import {
 } from '../db/slice-indexes';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { leafColumns } from '../sql/forecast-columns';
 import { forecastTableName } from '../sql/forecast-table';
+import { selectingColumns } from '../sql/slice';
 import { readVersion } from './forecast-version';
 
 /** Rows without an index that PostgreSQL reads in less time than a person notices. */
@@ -76,7 +76,7 @@ export class SliceIndexes {
     if (await isDistributed(db, versionId)) return;
     await analyze(db, table);
     const tableName = forecastTableName(source.tname, versionId);
-    const distinct = await distinctValues(db, tableName, selectable(columns));
+    const distinct = await distinctValues(db, tableName, selectingColumns(columns));
     const chosen = chosenColumns(columns, distinct);
     for (const [i, column] of chosen.entries()) {
       await createSliceIndex(db, table, { column, upTo: newest, number: i + 1 });
@@ -85,13 +85,6 @@ export class SliceIndexes {
       if (upTo < newest || !isValid) await dropSliceIndex(db, name);
     }
   }
-}
-
-/** The dimensions and dates by which a slice may select rows. */
-function selectable(columns: readonly ForecastColumn[]): ForecastColumn[] {
-  const leaves = leafColumns(columns);
-  const keysMarked = leaves.some((c) => c.role === 'dimension' && c.isKey);
-  return leaves.filter((c) => c.role === 'date' || !keysMarked || c.isKey);
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   insertTerritory,
   isNamed,
   listTerritories,
+  type Named,
   updateTerritory,
 } from '../db/territories';
 import type { Transaction } from '../db/transaction';
@@ -31,7 +32,7 @@ import { membersOf } from '../sender';
 import { forecastColumns } from '../sql/forecast-columns';
 import { compileSlice } from '../sql/slice';
 
-const SINGULAR: Readonly<Record<string, string>> = {
+const SINGULAR: Readonly<Record<Named, string>> = {
   sources: 'source',
   versions: 'version',
   log: 'log entry',
@@ -64,17 +65,13 @@ export async function requireTerritory(
   const [, kind = '', name] = path.split('/');
   const id = /^\{(\w+)\}$/.exec(name ?? '')?.[1];
   if (id === undefined || !isNamed(kind)) {
-    if (territories === 'refused' && (await anyTerritories(db))) throw notForAPart('any source');
+    if (territories === 'refused' && (await anyTerritories(db)))
+      throw new AppError(403, 'Only an admin may do this while a source has territories');
     return;
   }
-  // The handler refuses what is no id.
   const number = Number(params[id]);
-  if (
-    !Number.isSafeInteger(number) ||
-    number < 1 ||
-    number > MOST_ID[kind === 'log' ? 'log' : 'other']
-  )
-    return;
+  // The handler refuses a parameter that is not an id.
+  if (!isId(number, kind)) return;
   const reach = await findReach(db, kind, number, members);
   // A repeated undo is answered although its entry is gone.
   if (reach === undefined && sent && (await hasAnswer(db, sent))) return;
@@ -85,19 +82,17 @@ export async function requireTerritory(
   );
   if (territories === 'none') return;
   const reads = method === 'get' || role === 'reader';
-  if (!readsAll || !(reads || writesAll)) throw notForAPart('this source');
+  if (!readsAll || !(reads || writesAll)) {
+    throw new AppError(
+      403,
+      'This is not available for a part of a source, and your territories are a part of this one',
+    );
+  }
 }
 
-/** The largest ids: an entry's is a bigint, every other an integer. */
-const MOST_ID = { log: Number.MAX_SAFE_INTEGER, other: 2 ** 31 - 1 };
-
-const notForAPart = (source: string): AppError =>
-  new AppError(
-    403,
-    source === 'this source'
-      ? 'This is not available for a part of a source, and your territories are a part of this one'
-      : 'Only an admin may do this while a source has territories',
-  );
+/** Whether a number can be an id: an entry's is a bigint, every other an integer. */
+const isId = (number: number, kind: Named): boolean =>
+  Number.isSafeInteger(number) && number >= 1 && (kind === 'log' || number < 2 ** 31);
 
 /** The territories of a source, oldest first. @throws AppError 404 */
 export async function territories(db: Database, sourceId: number): Promise<Territory[]> {

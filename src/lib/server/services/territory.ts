@@ -1,12 +1,10 @@
 /** The part of a source that the sender of a request may read and change. */
 import type { Slice } from '../../contract/slices';
 import type { OwnTerritory } from '../db/territories';
-import type { Blame } from '../errors';
-import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';
-import { compileSlice } from '../sql/slice';
+import { storedCondition } from './stored-slice';
 
 /** Territories of the sender, compiled to conditions on a forecast table. */
 export interface Part {
@@ -53,20 +51,11 @@ const anyOf = (slices: readonly Slice[], columns: readonly ForecastColumn[]): Sq
           sql` OR `,
         )})`;
 
-function conditionOf(slice: Slice, columns: readonly ForecastColumn[]): SqlText {
-  const unusable = (problem: string, blame: Blame) =>
-    new AppError(
-      409,
+const conditionOf = (slice: Slice, columns: readonly ForecastColumn[]): SqlText =>
+  storedCondition(
+    slice,
+    columns,
+    'territory',
+    (problem) =>
       `The columns have changed since a territory of this source was made (${problem}); an admin has to change them back, or to change the territory`,
-      { column: blame.column },
-    );
-  try {
-    const { where, skipped } = compileSlice(slice, columns, 'territory');
-    const [column] = skipped;
-    if (column === undefined) return where;
-    throw unusable(`"${column}" is not a dimension or date`, { column });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 400) throw error;
-    throw unusable(error.message, error.blame);
-  }
-}
+  );

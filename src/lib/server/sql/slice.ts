@@ -18,6 +18,13 @@ export interface CompiledSlice {
   skipped: string[];
 }
 
+/** The dates and dimensions by which a slice may select rows: if any keys are marked, only these dimensions. */
+export function selectingColumns(columns: readonly ForecastColumn[]): ForecastColumn[] {
+  const leaves = leafColumns(columns);
+  const keysMarked = leaves.some((c) => c.role === 'dimension' && c.isKey);
+  return leaves.filter((c) => c.role === 'date' || !keysMarked || c.isKey);
+}
+
 /**
  * Compiles a slice to a condition (docs/contract/05-operations.md,
  * docs/contract/14-what-the-operations-compute.md#is_key).
@@ -33,7 +40,7 @@ export function compileSlice(
   at = 'slice',
 ): CompiledSlice {
   const leaves = leafColumns(columns);
-  const keysMarked = leaves.some((c) => c.role === 'dimension' && c.isKey);
+  const selecting = selectingColumns(columns);
   const skipped: string[] = [];
   const conditions: SqlText[] = [];
 
@@ -50,7 +57,7 @@ export function compileSlice(
       skipped.push(name);
       continue;
     }
-    if (keysMarked && column.role === 'dimension' && !column.isKey) {
+    if (!selecting.includes(column)) {
       throw new AppError(
         400,
         `${at}: "${name}" is not marked as a key of this source, so it cannot select rows`,
