@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { COPYING_LOADS, SLICE_OPERATIONS } from './operations';
 import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
+import { OwnPart } from './territories';
 
 const TableKind = v.picklist([
   'table',
@@ -48,6 +49,14 @@ export const Source = v.object({
   default_layout: v.pipe(v.any(), v.description('Default pivot layout of the source, or null')),
   created_at: timestamp,
   created_by: v.nullable(v.string()),
+  territory: v.optional(
+    v.pipe(
+      OwnPart,
+      v.description(
+        "The sender's territories; absent if the sender may read and change the whole source",
+      ),
+    ),
+  ),
 });
 export type Source = v.InferOutput<typeof Source>;
 

@@ -23,6 +23,16 @@ export type Territory = v.InferOutput<typeof Territory>;
 /** Answer of GET territories, oldest first. */
 export const TerritoriesAnswer = v.array(Territory);
 
+/**
+ * The part of a source that the sender of a request may read and change: the union of the slices. Rows must also be
+ * readable to be changed.
+ */
+export const OwnPart = v.object({
+  read: v.array(Slice),
+  write: v.pipe(v.array(Slice), v.description('Empty if the sender may change nothing')),
+});
+export type OwnPart = v.InferOutput<typeof OwnPart>;
+
 /** Body of POST territories. */
 export const CreateTerritoryRequest = v.object({
   member: shortName,

@@ -321,6 +321,28 @@ describe('Lists', () => {
     expect(ok(await none.get('/reviews/waiting')).body).toEqual([]);
   });
 
+  it('tell people the slices that they may read and change, if those are not all', async () => {
+    const path = `/sources/${raw.sourceId}`;
+    const territoryOf = async (api: Api) => {
+      const listed = ok(await api.get('/sources?status=all')).body as { id: number }[];
+      const source = ok(await api.get(path)).body;
+      expect(listed.find(({ id }) => id === raw.sourceId)).toMatchObject(source);
+      return source.territory;
+    };
+    const b = { Region: 'B', Day: { from: '2027-02-01' } };
+    expect(await territoryOf(part)).toEqual({
+      read: [{ Region: 'A' }, b],
+      write: [{ Region: 'A' }],
+    });
+    expect(await territoryOf(byGroup)).toEqual({ read: [{ Region: 'A' }], write: [] });
+    expect(await territoryOf(all)).toBeUndefined();
+    expect(await territoryOf(admin)).toBeUndefined();
+    const give = { member: 'writer', read: {}, write: { Region: 'A' } };
+    const { id } = ok(await admin.post(`${path}/territories`, give)).body;
+    expect(await territoryOf(person('writer'))).toEqual({ read: [{}], write: [{ Region: 'A' }] });
+    expect((await admin.del(`/territories/${id}`)).status).toBe(204);
+  });
+
   it('count the rows inside, and name the last change of rows inside', async () => {
     const [listed] = ok(await part.get(`/sources/${raw.sourceId}/versions`)).body;
     const [{ n, last }] = await service.query(

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { LEAF_ROLES } from '../../contract/columns';
 import { Source, SourceListEntry } from '../../contract/sources';
+import { OwnPart } from '../../contract/territories';
 import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
@@ -14,6 +15,7 @@ import {
   isWholeTo,
   OWN_TERRITORIES,
   OwnTerritory,
+  partFor,
 } from './territories';
 import type { Transaction } from './transaction';
 import { byName, GENERATED_COLUMNS, NamedColumn, type GeneratedColumn } from './templates';
@@ -25,7 +27,20 @@ const FIELDS = sql`id, schema, tname, label, status, default_layout, created_at,
  */
 const fieldsFor = (source: SqlText, members: SqlText): SqlText =>
   sql`id, schema, tname, label, status, created_at, created_by,
-     CASE WHEN ${isWholeTo(source, members)} THEN default_layout END AS default_layout`;
+     CASE WHEN ${isWholeTo(source, members)} THEN default_layout END AS default_layout,
+     ${partFor(source, members)} AS territory`;
+
+/** Makes a row without the field `territory` of one where it is null. */
+const withoutNull = <Row extends object>({
+  territory,
+  ...row
+}: Row & { territory?: OwnPart | null | undefined }) => (territory ? { ...row, territory } : row);
+const territory = v.nullish(OwnPart);
+const SourceRow = v.pipe(v.object({ ...Source.entries, territory }), v.transform(withoutNull));
+const ListRow = v.pipe(
+  v.object({ ...SourceListEntry.entries, territory }),
+  v.transform(withoutNull),
+);
 const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 
 /**
@@ -35,7 +50,7 @@ const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 export function listSources(db: Queryable, withArchived: boolean): Promise<SourceListEntry[]> {
   const members = membersOf(db.sender);
   return db.many(
-    SourceListEntry,
+    ListRow,
     sql`SELECT ${members ? fieldsFor(sql`s.id`, sql`$3`) : FIELDS},
        (SELECT count(*)::int FROM pf.version v WHERE v.source_id = s.id) AS version_count,
        EXISTS (SELECT FROM pf.col_meta c
@@ -55,7 +70,7 @@ async function readSource(db: Queryable, id: number, lock: SqlText): Promise<Sou
   const members = membersOf(db.sender);
   const isVisible = members ? sql` AND ${isVisibleTo(sql`source.id`, sql`$2`)}` : sql``;
   const source = await db.maybeOne(
-    Source,
+    SourceRow,
     sql`SELECT ${members ? fieldsFor(sql`source.id`, sql`$2`) : FIELDS} FROM pf.source WHERE id = $1${isVisible} ${lock}`,
     [id, ...(members ? [members] : [])],
   );

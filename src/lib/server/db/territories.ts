@@ -31,6 +31,20 @@ export const isVisibleTo = (source: SqlText, members: SqlText): SqlText =>
 export const isWholeTo = (source: SqlText, members: SqlText): SqlText =>
   haveTerritory(source, members, sql`t.read = '{}'`);
 
+/** Whether some members may change all of a source that they may read, as SQL; parameters as above. */
+const isChangeableBy = (source: SqlText, members: SqlText): SqlText =>
+  haveTerritory(source, members, sql`t.write = '{}'`);
+
+/**
+ * The slices that some members may read and change of a source, as SQL; null if they may read and change all of it.
+ * Parameters as in {@link isVisibleTo}.
+ */
+export const partFor = (source: SqlText, members: SqlText): SqlText =>
+  sql`CASE WHEN NOT (${isWholeTo(source, members)} AND ${isChangeableBy(source, members)}) THEN (
+     SELECT json_build_object('read', json_agg(t.read ORDER BY t.id),
+       'write', COALESCE(json_agg(t.write ORDER BY t.id) FILTER (WHERE t.write IS NOT NULL), '[]'))
+     FROM pf.territory AS t WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])) END`;
+
 /** The part of a territory that reads and writes need. */
 export const OwnTerritory = v.object({
   id: v.number(),
@@ -56,7 +70,7 @@ const reachOf = (from: SqlText): SqlText =>
   prepared(
     sql`SELECT ${isVisibleTo(sql`s.id`, sql`$1`)} AS "isVisible",
        ${isWholeTo(sql`s.id`, sql`$1`)} AS "readsAll",
-       ${haveTerritory(sql`s.id`, sql`$1`, sql`t.write = '{}'`)} AS "writesAll"
+       ${isChangeableBy(sql`s.id`, sql`$1`)} AS "writesAll"
      FROM ${from}`,
   );
 
