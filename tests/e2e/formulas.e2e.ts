@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '../support/e2e';
-import { PivotPage } from './pivot-page';
+import { arrange, PivotPage } from './pivot-page';
 import { readWorkbook } from './workbook';
 import { loadYearBefore } from './year-before';
 
@@ -134,6 +134,8 @@ test('a formula is written with names offered and results on real rows, and a pi
   await expect(page.getByText('Saved: formula Per piece.', { exact: true })).toBeVisible();
   const head = pivot.grid.locator('thead th', { hasText: /^Per piece/ }).first();
   await expect(head).toBeVisible({ timeout: 40_000 });
+  // The address names the column shortly after the grid shows it.
+  await expect(page).toHaveURL(/measures=[^&]*Per\+piece/);
 
   const isFormulas = (url: URL) => url.pathname === '/api/sources/1/formulas';
   await page.route(isFormulas, (route) =>
@@ -145,12 +147,16 @@ test('a formula is written with names offered and results on real rows, and a pi
   await expect(
     page.getByText('The formulas could not be read, so the pivot shows none.'),
   ).toContainText('The formulas are broken.');
+  // The address names the column while the pivot lacks it, also after another change.
+  await arrange(page, { group_by: ['Region', 'Segment'] });
+  await expect(page).toHaveURL(/rows=Region,Segment&measures=[^&]*Per\+piece/);
   await page.unroute(isFormulas);
   await page.getByRole('button', { name: 'Try again', exact: true }).click();
   await expect(page.getByText('The formulas could not be read')).toHaveCount(0);
   await pivot.drawn();
-  // The column is where it was.
+  // The column is where it was, and the change stays.
   await expect(head).toBeVisible();
+  await expect.poll(() => pivot.find({ row: ['West', 'Consumer'] })).not.toBeNull();
   await page.getByRole('button', { name: 'Arrange', exact: true }).click();
   const panel = page.getByRole('complementary', { name: 'Arrange' });
   await expect(panel.locator('[data-field="Per piece"]')).toBeVisible({ timeout: 40_000 });

@@ -148,6 +148,17 @@ test('named views are saved, opened, changed, renamed and deleted', async ({ pag
   await pivot.drawn();
   expect(await pivot.find({ row: ['Consumer'], column: ['Sales'] })).not.toBeNull();
 
+  // A failed request is no missing view.
+  const isViews = (url: URL) => url.pathname === '/api/sources/1/views';
+  const failure = { status: 500, json: { error: 'The views are broken.' } };
+  await page.route(isViews, (route) => route.fulfill(failure));
+  await page.reload();
+  await expect(page.getByText('The views are broken.')).toBeVisible();
+  await page.unroute(isViews);
+  await page.getByRole('button', { name: 'Try again', exact: true }).click();
+  await pivot.drawn();
+  expect(await pivot.find({ row: ['Consumer'], column: ['Sales'] })).not.toBeNull();
+
   await choose(page, 'Delete “By segment” …');
   await page.getByRole('button', { name: 'Delete view' }).click();
   await expect.poll(() => search(page)).toBe('?rows=Segment&columns=');

@@ -11,6 +11,7 @@ import type { Pivot } from '../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
 import { withoutLostSort } from './fields';
 import { KeptGroups } from './kept-groups';
+import { type Lacking, withLacking } from './lacking-columns';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
 import { NamedViews } from './named-views.svelte';
@@ -61,6 +62,8 @@ export class Arrangement {
   private base: Layout = {};
   /** The versions that the pivot on screen compares with. */
   private comparedWith: readonly number[] = [];
+  /** The columns that the pivot lacks until the formulas are read; null if they were read. */
+  private lacking: Lacking | null = null;
   /** The query string of the current layout, as this class would write it. */
   private written = '';
 
@@ -90,7 +93,8 @@ export class Arrangement {
     this.missing = [];
     this.ignoresOr = false;
     this.comparedWith = pivot.comparedWith;
-    let layout = wanted === 'saved' ? this.openLayout(pivot) : wanted;
+    this.lacking = null;
+    let layout = wanted === 'saved' ? this.views.openLayout(pivot) : wanted;
     if (wanted === 'saved') this.origin = this.views.open ? 'view' : 'saved layout';
     if (typeof layout === 'object') {
       try {
@@ -108,21 +112,18 @@ export class Arrangement {
       this.shownAs = GRID;
     }
     const shown = await pivot.layout();
+    if (typeof layout === 'object') this.lacking = this.lackingOf(layout, shown, this.missing);
     this.sliceContext = sliceContextOf(shown);
     this.entries.follow(shown);
     this.groups.keep(pivot.toggled);
     await this.compareWithView(pivot, shown);
   }
 
-  /** Returns the layout of an address before a pivot can show it, without the parts that a pivot adds. */
-  async expectedOf(search: string): Promise<Layout> {
-    const { view, parts } = readAddress(search);
-    const found = view === null ? null : await this.views.find(view);
-    const layout = this.views.layoutOf(found);
-    return withParts(layout.success ? layout.output : {}, parts);
-  }
-
-  /** Shows the layout of an address; an empty one stands for the layout that the source opens with. */
+  /**
+   * Shows the layout of an address; an empty one stands for the layout that the source opens with.
+   *
+   * @throws ApiError if the address names a view or a log entry, and the service does not return them
+   */
   async openAddress(pivot: Pivot, search: string): Promise<void> {
     this.address = null;
     const { view, entry, asOf, parts } = readAddress(search);
@@ -132,12 +133,13 @@ export class Arrangement {
       await this.applyTo(pivot, 'saved', true);
     } else {
       this.origin = 'address';
-      await this.applyTo(pivot, withParts(this.baseLayout(pivot), parts), true);
+      await this.applyTo(pivot, withParts(this.views.baseLayout(pivot), parts), true);
     }
     const named = entry ?? asOf;
     this.entryGone = false;
     if (named === null) return;
     await this.log.latest.settled();
+    if (this.log.latest.error !== null) throw this.log.latest.error;
     const known = this.log.answer?.entries.find(({ id }) => id === named);
     const operator = entry === null ? '<=' : '==';
     this.entryGone = !known;
@@ -167,7 +169,7 @@ export class Arrangement {
     if (pivot) this.note(await pivot.layout(), true);
   }
 
-  /** Shows another address of this page, for the browser's back and forward buttons. */
+  /** Shows another address, for the browser's back and forward buttons. @throws ApiError, as openAddress does */
   goTo(search: string): Promise<void> {
     return this.change(async (pivot) => {
       await this.openAddress(pivot, search);
@@ -268,6 +270,15 @@ export class Arrangement {
     return (await this.loading.pivot?.layout()) ?? {};
   }
 
+  /** Returns a layout with the columns that the pivot lacks until the formulas are read. */
+  whole(shown: Layout): Layout {
+    return this.lacking ? withLacking(shown, this.lacking) : shown;
+  }
+
+  private lackingOf(wanted: Layout, opened: Layout, names: readonly string[]): Lacking | null {
+    return this.loading.formulaFailure === null ? null : { wanted, opened, names };
+  }
+
   /** Follows a change that the user made in the viewer. */
   async follow(): Promise<void> {
     const layout = await this.loading.pivot?.layout();
@@ -336,7 +347,7 @@ export class Arrangement {
   private save(save: (layout: Layout) => Promise<void>): Promise<void> {
     return this.change(async (pivot) => {
       const shown = await pivot.layout();
-      await save(pivot.withoutOthers(this.entries.ownLayout(shown)));
+      await save(pivot.withoutOthers(this.entries.ownLayout(this.whole(shown))));
       await this.compareWithView(pivot, shown);
       this.note(shown, true);
     });
@@ -351,10 +362,13 @@ export class Arrangement {
   }
 
   private async compareWithView(pivot: Pivot, shown: Layout): Promise<void> {
-    const base = this.baseLayout(pivot);
+    const base = this.views.baseLayout(pivot);
     // Every layout differs from one that the engine cannot read.
     this.base = await pivot.clean(base).then(
-      ({ layout }) => layout,
+      ({ layout, dropped }) => {
+        const lacking = this.lackingOf(base, layout, dropped);
+        return lacking ? withLacking(layout, lacking) : layout;
+      },
       () => ({}),
     );
     this.written = this.addressOf(shown);
@@ -370,7 +384,7 @@ export class Arrangement {
   }
 
   private addressOf(shown: Layout): string {
-    const layout = this.entries.ownLayout(shown);
+    const layout = this.entries.ownLayout(this.whole(shown));
     this.shown = { ...shown, filter: this.entries.otherFilters(shown) };
     this.differs = writeAddress(SOURCE_DEFAULT, layout, this.base) !== '';
     const shownBy = {
@@ -380,17 +394,5 @@ export class Arrangement {
       compare: this.comparedWith,
     };
     return writeAddress(shownBy, layout, this.base);
-  }
-
-  private baseLayout(pivot: Pivot): Layout {
-    const layout = this.openLayout(pivot);
-    return typeof layout === 'string' ? pivot.defaultLayout() : layout;
-  }
-
-  /** The layout of the open view or the source: `automatic` if neither has one, `refused` if it is invalid. */
-  private openLayout(pivot: Pivot): Layout | 'automatic' | 'refused' {
-    if (!this.views.open && this.planned.source.default_layout === null) return 'automatic';
-    const layout = this.views.layoutOf(this.views.open);
-    return layout.success ? pivot.withOthers(layout.output) : 'refused';
   }
 }

@@ -3,6 +3,8 @@ import * as v from 'valibot';
 import * as api from '../client/api';
 import { Layout } from '../contract/stored-layout';
 import type { NamedView } from '../contract/views';
+import type { Pivot } from '../pivot/pivot';
+import { readAddress, withParts } from './address';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** The named views of a source, by name, and the one that is open. */
@@ -23,11 +25,39 @@ export class NamedViews {
     this.all = await api.listViews(this.sourceId);
   }
 
-  /** Returns a view by its id, after reading the list again if it lacks the view. Null if there is none. */
+  /**
+   * Returns a view by its id, after reading the list again if it lacks the view. Null if there is none.
+   *
+   * @throws ApiError if the list could not be read
+   */
   async find(id: number): Promise<NamedView | null> {
     const known = () => this.all.find((view) => view.id === id);
-    if (!known()) await this.read().catch(() => undefined);
+    if (!known()) await this.read();
     return known() ?? null;
+  }
+
+  /**
+   * Returns the layout of an address before a pivot can show it, without the parts that a pivot adds, and
+   * without a view that could not be read.
+   */
+  async expectedOf(search: string): Promise<Layout> {
+    const { view, parts } = readAddress(search);
+    const found = view === null ? null : await this.find(view).catch(() => null);
+    const layout = this.layoutOf(found);
+    return withParts(layout.success ? layout.output : {}, parts);
+  }
+
+  /** The layout of the open view or the source: `automatic` if neither has one, `refused` if it is invalid. */
+  openLayout(pivot: Pivot): Layout | 'automatic' | 'refused' {
+    if (!this.open && this.planned.source.default_layout === null) return 'automatic';
+    const layout = this.layoutOf(this.open);
+    return layout.success ? pivot.withOthers(layout.output) : 'refused';
+  }
+
+  /** Returns the layout of the open view or the source, or an automatic one in its place. */
+  baseLayout(pivot: Pivot): Layout {
+    const layout = this.openLayout(pivot);
+    return typeof layout === 'string' ? pivot.defaultLayout() : layout;
   }
 
   /** Parses the stored layout of a view, or the source's default for null; fails if it is not a layout. */

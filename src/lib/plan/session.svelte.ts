@@ -105,8 +105,6 @@ export class PlanSession {
   private host: HTMLElement | null = null;
   /** The arrangement before the last reload. If that reload failed, the next one restores it. */
   private shown: { layout: Layout; origins: Origins } | null = null;
-  /** The layout that a pivot opened with without its formulas, as JSON; null if they were read. */
-  private arrived: string | null = null;
   private dark = false;
   private search = '';
 
@@ -200,8 +198,12 @@ export class PlanSession {
     const { compare } = readAddress(search);
     const isShown =
       this.pivot !== null && JSON.stringify(compare) === JSON.stringify(this.comparedWith);
-    if (isShown) await this.arrangement.goTo(search);
-    else await this.loadAddress(search);
+    try {
+      if (isShown) return await this.arrangement.goTo(search);
+    } catch {
+      // Loading fails in the same way, says why, and can be tried again.
+    }
+    await this.loadAddress(search);
   }
 
   /** The ids of the versions that this one is compared with. */
@@ -329,9 +331,10 @@ export class PlanSession {
   private async keepShown(): Promise<void> {
     const { pivot } = this;
     const layout = await pivot?.layout().catch(() => null);
-    // A reload brings back the formulas of the arrangement before it, unless somebody has rearranged the pivot.
-    if (this.arrived !== null && JSON.stringify(layout) === this.arrived) return;
-    if (pivot && layout) this.shown = { layout, origins: pivot.origins };
+    // A reload brings back the columns of formulas that could not be read before.
+    if (pivot && layout) {
+      this.shown = { layout: this.arrangement.whole(layout), origins: pivot.origins };
+    }
   }
 
   /** Loads the rows and restores the previous arrangement; the first time, that of the address. */
@@ -343,7 +346,7 @@ export class PlanSession {
       host: this.host,
       dark: this.dark,
       compared: (whyNotBeside) => comparison.take(whyNotBeside),
-      layout: async () => shown?.layout ?? this.arrangement.expectedOf(this.search),
+      layout: async () => shown?.layout ?? this.arrangement.views.expectedOf(this.search),
       arrange: (pivot) =>
         shown
           ? this.arrangement.takeOver(pivot, shown)
@@ -370,8 +373,6 @@ export class PlanSession {
     // The theme may have changed while the rows were loading.
     await this.pivot?.setDark(this.dark);
     if (this.pivot) comparison.isShown();
-    const isWithout = this.loading.formulaFailure !== null && this.pivot;
-    this.arrived = isWithout ? JSON.stringify(await isWithout.layout()) : null;
     if (comparison.others.length < others.length) await this.arrangement.noteShown();
     // The tried rows were in the previous pivot.
     void this.trying.calculateAgain();
