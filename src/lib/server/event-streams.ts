@@ -17,13 +17,25 @@ const RETRY_MILLISECONDS = 2000;
  */
 const MOST_WAITING = 65_536;
 
+/** An event for a watcher who reads a part of a version. Its id is always the same. */
+const textFor = (kind: 'resync' | 'deleted'): string => `id: 0\nevent: ${kind}\ndata: {}\n\n`;
+
 /** Seconds after which a client may try again if too many streams are open. */
 const RETRY_AFTER = 30;
 
+/** Who watches a version. */
+interface Watcher {
+  sender: Sender;
+  /**
+   * For a sender who reads a part of the version: whether something that they may see has changed since the last call.
+   * Their stream tells only that.
+   */
+  hasNews?: (() => Promise<boolean>) | undefined;
+}
+
 interface Stream {
   versionId: number;
-  /** Whether the stream closes if the sender's territories may have changed; they are checked when it reopens. */
-  isLimited: boolean;
+  watcher: Watcher;
   controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 }
 
@@ -63,13 +75,12 @@ export class Events implements Listening {
    * Opens a stream of the events of a version from now on.
    *
    * @param lastEventId id of the last event that the client has received on an earlier stream; null if none
-   * @param sender who opens it
    * @throws AppError 503 if there are too many streams, or the server is shutting down
    */
   async stream(
     versionId: number,
     lastEventId: string | null,
-    sender: Sender,
+    watcher: Watcher,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     await this.listener.start();
     if (this.ended) throw new AppError(503, 'The server is shutting down', { retryAfter: 1 });
@@ -87,13 +98,17 @@ export class Events implements Listening {
     return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         start: (controller) => {
-          stream = { versionId, isLimited: membersOf(sender) !== undefined, controller };
+          stream = { versionId, watcher, controller };
           this.streams.add(stream);
           this.heartbeat ??= setInterval(() => this.beat(), this.interval).unref();
           // With an id from the start, a browser that reconnects always sends a Last-Event-ID.
-          this.send(stream, `id: ${this.lastId}\nretry: ${RETRY_MILLISECONDS}\n\n`);
+          // The number of events would tell of changes that a watcher of a part does not see.
+          const isPart = watcher.hasNews !== undefined;
+          this.send(stream, `id: ${isPart ? 0 : this.lastId}\nretry: ${RETRY_MILLISECONDS}\n\n`);
           this.send(stream, this.heartbeatText);
-          if (lastEventId !== null) this.send(stream, this.text({ kind: 'resync' }));
+          if (lastEventId !== null) {
+            this.send(stream, isPart ? textFor('resync') : this.text({ kind: 'resync' }));
+          }
         },
         cancel: () => {
           if (stream) this.forget(stream);
@@ -117,8 +132,22 @@ export class Events implements Listening {
   }
 
   private pass(stream: Stream, { kind }: VersionEvent, text: string): void {
-    if (kind === 'resync' && stream.isLimited) this.close(stream);
-    else this.send(stream, text);
+    const { sender, hasNews } = stream.watcher;
+    // The sender's territories may have changed; they are checked when the stream reopens.
+    if (kind === 'resync' && membersOf(sender)) this.close(stream);
+    else if (!hasNews) this.send(stream, text);
+    else if (kind === 'deleted') this.send(stream, textFor('deleted'));
+    else void this.passNews(stream, hasNews);
+  }
+
+  /** Sends `resync` if something that the watcher may see has changed. */
+  private async passNews(stream: Stream, hasNews: () => Promise<boolean>): Promise<void> {
+    try {
+      if ((await hasNews()) && this.streams.has(stream)) this.send(stream, textFor('resync'));
+    } catch {
+      // The client reconnects and compares.
+      if (this.streams.has(stream)) this.close(stream);
+    }
   }
 
   /**

@@ -3,26 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/lib/contract/endpoints';
 import type { Endpoint } from '../../../src/lib/contract/endpoints/endpoint';
 import { apiAt, type Answer, type Api } from '../../support/http';
-import { plan, type Planned, type TableColumn } from '../../support/planned';
+import { plan, type Planned } from '../../support/planned';
 import { startService, type Service } from '../../support/service';
+import { REGIONAL, signedIn, SIGNED_IN } from '../../support/territories';
 import { decode, ok } from './orders';
-
-const SIGNED_IN = {
-  PF_USER_HEADER: 'X-Forwarded-User',
-  PF_GROUPS_HEADER: 'X-Forwarded-Groups',
-  PF_PLANNERS: 'planners',
-  PF_ADMINS: 'admins',
-};
 
 /** Names, notes and amounts that only rows outside the territory of `part` have begin like this. */
 const OUTSIDE = /veiled (region|product|note|lock|@)|"veiled|77\d\d\d/i;
 
-const COLUMNS: TableColumn[] = [
-  { name: 'Day', type: 'date', role: 'date', grain: true },
-  { name: 'Region', type: 'text', role: 'dimension', grain: true },
-  { name: 'Product', type: 'text', role: 'dimension', grain: true },
-  { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
-];
 const ROWS = [
   { Day: '2027-01-31', Region: 'A', Product: 'x', Sales: 100 },
   { Day: '2027-02-28', Region: 'A', Product: 'y', Sales: 20 },
@@ -44,20 +32,18 @@ let none: Api;
 /** Ids that paths name. */
 const ids: Record<string, number> = {};
 
-const person = (user: string, groups = 'planners') =>
-  apiAt(service.url, { 'x-forwarded-user': user, 'x-forwarded-groups': groups });
+const person = (user: string, groups = 'planners') => apiAt(service.url, signedIn(user, groups));
 
 beforeAll(async () => {
-  // Rows have a tag if the server caches them.
-  service = await startService('service', { ...SIGNED_IN, PF_KEEP_ENTRIES: '1' });
+  service = await startService('service', SIGNED_IN);
   admin = person('eve', 'admins');
   [all, part, none] = [person('all'), person('part'), person('none')];
   byGroup = person('greta', 'planners, region a, tiny');
   const asAdmin = { ...service, api: admin };
-  grain = await plan(asAdmin, COLUMNS, ROWS);
+  grain = await plan(asAdmin, REGIONAL, ROWS);
   raw = await plan(
     asAdmin,
-    COLUMNS.map((column) => ({ ...column, grain: false })),
+    REGIONAL.map((column) => ({ ...column, grain: false })),
     ROWS,
   );
   for (const { path, sourceId } of [grain, raw]) {
@@ -360,7 +346,7 @@ describe('Lists', () => {
 
 describe('Changes of territories', () => {
   it('take effect with the next request, and end open streams', async () => {
-    const { path, sourceId } = await plan({ ...service, api: admin }, COLUMNS, ROWS);
+    const { path, sourceId } = await plan({ ...service, api: admin }, REGIONAL, ROWS);
     ok(await admin.post(`${path}/baseline`));
     const rowsOf = async (api: Api) => {
       const { status, headers } = await api.get(`${path}/data`);
@@ -405,7 +391,7 @@ describe('Changes of territories', () => {
   });
 
   it('close a version to people with a territory on a column that lost its role', async () => {
-    const { path, sourceId } = await plan({ ...service, api: admin }, COLUMNS, ROWS);
+    const { path, sourceId } = await plan({ ...service, api: admin }, REGIONAL, ROWS);
     ok(await admin.post(`${path}/baseline`));
     const give = { member: 'part', read: { Region: 'A' }, write: null };
     ok(await admin.post(`/sources/${sourceId}/territories`, give));

@@ -16,7 +16,7 @@ export const COMMENT_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/versions/{id}/comments',
     role: 'reader',
-    territories: 'refused',
+    territories: 'narrowed',
     summary: 'The comments of a version',
     answer: json(CommentsAnswer),
     refusals: [400, 404],

@@ -25,7 +25,7 @@ export const REVIEW_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/versions/{id}/reviews',
     role: 'reader',
-    territories: 'refused',
+    territories: 'narrowed',
     summary: 'The reviews of a version with their history',
     answer: json(ReviewsAnswer),
     refusals: [400, 404],

@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import { Lock } from '../../contract/locks';
 import type { Slice } from '../../contract/slices';
-import type { Identifier, SqlText } from '../sql/quote';
-import { join, sql } from '../sql/quote';
+import type { Identifier, ReadableRows, SqlText } from '../sql/quote';
+import { commas, join, sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { prepared } from './queryable';
 
@@ -77,4 +77,31 @@ export async function firstFulfilled(
      WHERE ${among} AND (${join(any, sql` OR `)}) LIMIT 1`,
   );
   return found?.place;
+}
+
+const Found = v.object({
+  values: v.array(v.boolean()),
+  ranges: v.array(v.tuple([v.string(), v.string()])),
+});
+
+/**
+ * Finds what the rows that match a condition have: whether each of some values, and the first and last day of some
+ * dates. @returns undefined if no row matches
+ *
+ * @param values conditions
+ * @param ranges names of date columns
+ */
+export async function findValues(
+  db: Queryable,
+  from: ReadableRows,
+  where: SqlText,
+  { values, ranges }: { values: readonly SqlText[]; ranges: readonly SqlText[] },
+): Promise<v.InferOutput<typeof Found> | undefined> {
+  const has = commas(values.map((value) => sql`COALESCE(bool_or(${value}), false)`));
+  const days = commas(ranges.map((date) => sql`ARRAY[min(${date})::text, max(${date})::text]`));
+  return db.maybeOne(
+    Found,
+    sql`SELECT ARRAY[${has}]::boolean[] AS values, ARRAY[${days}]::text[] AS ranges
+     FROM ${from} WHERE ${where} HAVING count(*) > 0`,
+  );
 }

@@ -20,6 +20,8 @@ export interface NamedTable<Row extends Named, Field extends keyof Row & string>
   kind: 'view' | 'profile' | 'formula';
   schema: v.GenericSchema<unknown, Row>;
   content: Readonly<Record<Field, SqlText>>;
+  /** Whether a row may name or describe rows of the source, so that people who read a part do not get it. */
+  mayNameValues?: true;
 }
 
 type AnyTable<Row extends Named> = Pick<NamedTable<Row, never>, 'kind' | 'schema'> & {

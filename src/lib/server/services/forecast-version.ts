@@ -13,6 +13,7 @@ import { getPlannedSource } from '../db/sources';
 import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion, readTableState } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
+import { membersOf } from '../sender';
 import type { ColumnType, ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns, leafColumns, useOf } from '../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../sql/forecast-table';
@@ -23,7 +24,7 @@ import { everyRow, rowKey, rowsInside } from '../sql/readable-rows';
 import type { CompiledSlice } from '../sql/slice';
 import { byIndex, compileSlice, excludeClause } from '../sql/slice';
 import type { Part } from './territory';
-import { partOf } from './territory';
+import { partOf, partRead } from './territory';
 
 /** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
@@ -58,6 +59,25 @@ export interface ForecastVersion {
 /** @throws AppError 404 if there is no such version, or the sender may not see it */
 export const readVersion = async (db: Queryable, id: number): Promise<ForecastVersion> =>
   complete(db, await getVersion(db, id));
+
+/** A version of which the sender reads a part. */
+export type LimitedVersion = ForecastVersion & { part: Part };
+
+/** The same version if the sender reads only a part of it; undefined if they read all of it. */
+export const limited = (target: ForecastVersion): LimitedVersion | undefined => {
+  const part = partRead(target);
+  return part && { ...target, part };
+};
+
+/**
+ * Reads a version for what is not stored with its rows: undefined if the sender reads all of it.
+ * @throws AppError 404 as {@link readVersion}
+ */
+export async function readLimited(db: Queryable, id: number): Promise<LimitedVersion | undefined> {
+  if (membersOf(db.sender)) return limited(await readVersion(db, id));
+  await getVersion(db, id);
+  return undefined;
+}
 
 /**
  * Reads a version for a write and locks it until the transaction ends, so that every later check still holds

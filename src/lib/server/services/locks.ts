@@ -9,17 +9,24 @@ import type { Transaction } from '../db/transaction';
 import { tell } from '../db/notify';
 import { deleteLock, findLock, firstFulfilled, insertLock, listLocks } from '../db/locks';
 import { holdingReviews, type ReviewRow } from '../db/reviews';
-import { getVersion, lockOpenVersion } from '../db/versions';
+import { lockOpenVersion } from '../db/versions';
 import { AppError, either } from '../errors';
 import type { SqlText } from '../sql/quote';
 import type { ForecastVersion } from './forecast-version';
-import { sliceToStore, writeVersion } from './forecast-version';
+import { limited, readLimited, sliceToStore, writeVersion } from './forecast-version';
+import { locksInside } from './locks-inside';
 import { storedCondition } from './stored-slice';
 
-/** The locks of a version, oldest first. @throws AppError 404 */
+/**
+ * The locks of a version, oldest first. A sender who reads a part gets those on rows inside, without the values that
+ * these rows do not have. @throws AppError 404
+ */
 export async function locks(db: Database, versionId: number): Promise<Lock[]> {
-  await getVersion(db, versionId);
-  return listLocks(db, versionId);
+  const limits = await readLimited(db, versionId);
+  if (!limits) return listLocks(db, versionId);
+  return db.versionRead(versionId, async (tx) =>
+    locksInside(tx, limits, await listLocks(tx, versionId)),
+  );
 }
 
 /**
@@ -84,20 +91,20 @@ interface Holding extends Omit<LockedRows, 'where'> {
  */
 export async function lockedRows(
   tx: Transaction,
-  { version, columns }: ForecastVersion,
+  target: ForecastVersion,
   person: string | null,
 ): Promise<LockedRows[]> {
+  const { version, columns } = target;
   const locks = await listLocks(tx, version.id);
   const reviews = await holdingReviews(tx, version.id);
   const holding = reviews.filter((review) => holdsBack(review, person));
   return [...locks.map(ofLock), ...holding.map(ofReview)].map((held) => {
     const { slice, at, cause, remedy } = held;
-    const where = storedCondition(
-      slice,
-      columns,
-      at,
-      (problem) =>
-        `The columns have changed since ${cause} (${problem}); change them back, or ${remedy}`,
+    const where = storedCondition(slice, columns, at, (problem) =>
+      // The slice may name values that the sender may not see.
+      limited(target)
+        ? 'The columns have changed since rows of this version were locked'
+        : `The columns have changed since ${cause} (${problem}); change them back, or ${remedy}`,
     );
     return { ...held, where };
   });

@@ -9,11 +9,12 @@ import { found } from '../db/queryable';
 import { tell } from '../db/notify';
 import type { WriteKey } from '../db/idempotency';
 import { findEntry, getEntry, listedEntries, listEntries, updateNote } from '../db/log';
+import { hasRows } from '../db/forecast';
 import { entryParts, entryTotals, noTotals, type ExactTotals } from '../db/totals';
 import { listUndone } from '../db/undone';
-import { getVersion } from '../db/versions';
-import { fieldPlace } from '../errors';
+import { AppError, fieldPlace } from '../errors';
 import { KeptTotals } from '../kept-totals';
+import { membersOf } from '../sender';
 import { measureOf } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
@@ -22,13 +23,15 @@ import { blameClient } from './client-faults';
 import type { Held, Resources } from './entries/writer';
 import { OtherRows, UndoResult, writingRows } from './entries/writer';
 import type { ForecastVersion } from './forecast-version';
-import { readVersion, sliceOf } from './forecast-version';
+import { entryInside, undoneInside } from './entries-inside';
+import { limited, readLimited, readVersion, sliceOf } from './forecast-version';
 import { answeredBefore } from './idempotency';
 import { totalsSeries } from './totals-series';
 
 /**
  * The log with the number of rows and the totals of each entry, newest first (docs/contract/06-log.md), and
- * the history of the database. Totals of entries are cached. @throws AppError 404
+ * the history of the database. A sender who reads a part gets the entries that have rows inside. Totals of entries are
+ * cached. @throws AppError 404
  */
 export const logEntries = (
   { db, totals }: { db: Database; totals: KeptTotals<ExactTotals> },
@@ -39,7 +42,9 @@ export const logEntries = (
     const { timeline } = tx;
     const target = await readVersion(tx, versionId);
     const log = await logOf(tx, target, totals, timeline);
-    return { log, history: { timeline, revision: target.revision } };
+    // A new revision would tell of changes to rows that the sender does not see.
+    const revision = limited(target) ? null : target.revision;
+    return { log, history: { timeline, revision } };
   });
 
 /**
@@ -67,8 +72,14 @@ export async function logOf(
   const hasEntries = exact.every(({ logid }) => entries.some(({ id }) => id === logid));
   if (hasEntries) kept.keep(series, entries, exact);
   const none = noTotals(columns);
+  const part = limited(target);
+  const seen = part
+    ? entries
+        .filter(({ id }) => byEntry.get(id)?.row_count)
+        .map((entry) => entryInside(part, entry))
+    : entries;
   return {
-    entries: entries.map((entry) => ({ ...entry, ...(byEntry.get(entry.id) ?? none) })),
+    entries: seen.map((entry) => ({ ...entry, ...(byEntry.get(entry.id) ?? none) })),
     value_col: measure('value'),
     units_col: measure('units'),
     value_total: overall.value_total,
@@ -105,12 +116,32 @@ export const explain = (db: Database, versionId: number, slice: AskedSlice): Pro
 
 /** The entries of a version that were undone or cleared, latest first. @throws AppError 404 */
 export const undoneEntries = async (db: Database, versionId: number): Promise<UndoneEntry[]> => {
-  await getVersion(db, versionId);
-  return listUndone(db, versionId);
+  const part = await readLimited(db, versionId);
+  const undone = await listUndone(db, versionId);
+  return part ? undoneInside(part, undone) : undone;
 };
 
-/** An entry with all of its request. @throws AppError 404 */
-export const logEntry = (db: Database, logid: number): Promise<LogEntry> => getEntry(db, logid);
+/**
+ * An entry with all of its request. A sender who reads a part gets one that has rows inside, with the request only if
+ * that is inside too. @throws AppError 404
+ */
+export async function logEntry(db: Database, logid: number): Promise<LogEntry> {
+  const entry = await getEntry(db, logid);
+  if (!membersOf(db.sender)) return entry;
+  const name = `log entry ${logid}`;
+  try {
+    return await db.versionRead(entry.version_id, async (tx) => {
+      const part = await readLimited(tx, entry.version_id);
+      if (!part) return entry;
+      const isSeen = await hasRows(tx, part.rows, sql`pf_logid = ${logid}`);
+      return entryInside(part, found(isSeen ? entry : undefined, name));
+    });
+  } catch (error) {
+    // The version would tell that the entry exists.
+    if (error instanceof AppError && error.status === 404) return found<LogEntry>(undefined, name);
+    throw error;
+  }
+}
 
 /** Changes an entry's note, also on a closed version. @throws AppError 404 */
 export const editNote = (db: Database, logid: number, note: string | null): Promise<LogEntry> =>

@@ -12,6 +12,7 @@ import { getSource, lockSource } from '../db/sources';
 import type { Transaction } from '../db/transaction';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';
+import { readsPart } from './territory';
 
 type Stored = NamedView | NamedProfile | Formula;
 
@@ -33,9 +34,10 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
   const nameTaken = (name: string) =>
     new AppError(409, `The source has a ${kind} named "${name}" already`, { field: 'name' });
   return {
-    /** The rows of a source, sorted by name. @throws AppError 404 */
+    /** The rows of a source that the sender may read, sorted by name. @throws AppError 404 */
     async list(db: Database, sourceId: number): Promise<Row[]> {
       const source = await getSource(db, sourceId);
+      if (table.mayNameValues && readsPart(source)) return [];
       return listNamed(db, table, source.id);
     },
 
@@ -92,6 +94,7 @@ export const views = operationsOn({
   kind: 'view',
   schema: NamedView,
   content: { layout: sql`jsonb` },
+  mayNameValues: true,
 });
 
 /** Named profiles. */
@@ -99,4 +102,5 @@ export const profiles = operationsOn({
   kind: 'profile',
   schema: NamedProfile,
   content: { weights: sql`double precision[]` },
+  mayNameValues: true,
 });

@@ -39,9 +39,10 @@ import type { Transaction } from '../db/transaction';
 import { lockVersion } from '../db/versions';
 import { AppError, either } from '../errors';
 import type { Resources } from './entries/writer';
-import type { ForecastVersion } from './forecast-version';
-import { readVersion, seenByOperations, sliceOf, sliceToStore } from './forecast-version';
+import type { ForecastVersion, LimitedVersion } from './forecast-version';
+import { limited, readVersion, seenByOperations, sliceOf, sliceToStore } from './forecast-version';
 import { once } from './idempotency';
+import { isInside } from './slices-inside';
 
 /** Who sends a request. Without sign-in the body names them, and nobody is an admin. */
 export const personOf = (me: Me, { pf_user: name }: { pf_user: string }): Person => ({
@@ -50,18 +51,35 @@ export const personOf = (me: Me, { pf_user: name }: { pf_user: string }): Person
 });
 
 /**
- * The reviews of a version, oldest first. Every read of a version's reviews is made here, so that a rule about
- * who may read which slice has one place. @throws AppError 404
+ * The reviews of a version, oldest first. A sender who reads a part gets those of slices inside, and each step with the
+ * newest entry that has rows inside. @throws AppError 404
  */
 export const reviews = (db: Database, versionId: number): Promise<Review[]> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
+    const limits = limited(target);
     const answer: Review[] = [];
     for (const review of await listReviews(tx, versionId)) {
+      if (limits && !isInside(review.slice, limits.part.read)) continue;
       answer.push(await withChanges(tx, target, review));
     }
-    return answer;
+    return limits ? withEntriesInside(tx, limits, answer) : answer;
   });
+
+/** Replaces the newest entry of each step by the newest one up to it that has rows inside. */
+async function withEntriesInside(
+  db: Queryable,
+  { rows }: LimitedVersion,
+  reviews: readonly Review[],
+): Promise<Review[]> {
+  if (reviews.length === 0) return [];
+  const { byEntry } = await entryTotals(db, rows, []);
+  const newest = (upTo: number) => Math.max(0, ...[...byEntry.keys()].filter((id) => id <= upTo));
+  return reviews.map((review) => ({
+    ...review,
+    steps: review.steps.map((step) => ({ ...step, newest_entry: newest(step.newest_entry) })),
+  }));
+}
 
 /** The reviews that wait for a user in all versions. */
 export const waitingReviews = (db: Database, user: string): Promise<WaitingReview[]> =>

@@ -2,18 +2,9 @@
 import type { VersionListEntry } from '../../contract/versions';
 import type { Database } from '../db/database';
 import { listEntries } from '../db/log';
-import { findReach } from '../db/territories';
 import { entryTotals } from '../db/totals';
 import { AppError } from '../errors';
-import { membersOf } from '../sender';
 import { readVersion } from './forecast-version';
-
-/** Whether the sender may read only a part of a source. */
-export async function readsPart(db: Database, sourceId: number): Promise<boolean> {
-  const members = membersOf(db.sender);
-  if (members === undefined) return false;
-  return (await findReach(db, 'sources', sourceId, members))?.readsAll !== true;
-}
 
 /**
  * Counts the rows of a version that the sender may read, and finds the newest entry that has some of them.

@@ -39,7 +39,8 @@ import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable } from '../sql/forecast-table';
 import { blameColumns } from './client-faults';
 import { unrecorded } from './forecast-version';
-import { readsPart, sizeInside } from './size-inside';
+import { sizeInside } from './size-inside';
+import { readsPart } from './territory';
 
 /** The error for a name that another version of the source has. */
 export const nameTaken = (name: string): AppError =>
@@ -59,7 +60,7 @@ export function requireActive({ status }: Source): void {
  */
 export async function versions(db: Database, sourceId: number): Promise<VersionListEntry[]> {
   const source = await getSource(db, sourceId);
-  const isPart = await readsPart(db, sourceId);
+  const isPart = readsPart(source);
   const changes = await lastChanges(db, sourceId);
   const counts = await entryRowCounts(db, sourceId);
   const replays = await originalVersions(db, sourceId);

@@ -1,0 +1,291 @@
+// Tests docs/contract/20-who-is-signed-in.md#territories: the answers for a person who reads a part of a source.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openEvents } from '../../support/events';
+import { apiAt, type Api } from '../../support/http';
+import { plan, type Planned } from '../../support/planned';
+import { startService, type Service } from '../../support/service';
+import { REGIONAL, signedIn, SIGNED_IN } from '../../support/territories';
+import { ok } from './orders';
+
+const ROWS = [
+  { Day: '2027-01-31', Region: 'A', Product: 'x', Sales: 100 },
+  { Day: '2027-02-28', Region: 'A', Product: 'y', Sales: 20 },
+  { Day: '2027-01-31', Region: 'B', Product: 'x', Sales: 5 },
+  { Day: '2027-02-28', Region: 'B', Product: 'x', Sales: 3 },
+  { Day: '2027-03-31', Region: 'C', Product: 'z', Sales: 77001 },
+  { Day: '2027-03-31', Region: 'C', Product: 'x', Sales: 77002 },
+];
+/** The rows that `part` reads. */
+const INSIDE = `("Region" = 'A' OR ("Region" = 'B' AND "Day" >= '2027-02-01'))`;
+
+let service: Service;
+let admin: Api;
+let part: Api;
+let made: Planned;
+let path: string;
+
+beforeAll(async () => {
+  service = await startService('service', SIGNED_IN);
+  admin = apiAt(service.url, signedIn('eve', 'admins'));
+  part = apiAt(service.url, signedIn('part'));
+});
+afterAll(() => service?.stop());
+
+beforeEach(async () => {
+  made = await plan({ ...service, api: admin }, REGIONAL, ROWS);
+  path = made.path;
+  const give = (read: object) =>
+    admin.post(`/sources/${made.sourceId}/territories`, { member: 'part', read, write: null });
+  ok(await give({ Region: 'A' }));
+  ok(await give({ Region: 'B', Day: { from: '2027-02-01' } }));
+  ok(await admin.post(`${path}/baseline`));
+});
+
+const scale = async (slice: object, more: object = {}): Promise<number> => {
+  ok(await admin.post(`${path}/scale`, { slice, pct: 10, ...more }));
+  const [{ id }] = await service.query(
+    `SELECT max(id) AS id FROM pf.log WHERE version_id = ${made.id}`,
+  );
+  return Number(id);
+};
+const logOf = async (api: Api) => ok(await api.get(`${path}/log`));
+const undo = async (logid: number) => ok(await admin.del(`/log/${logid}`));
+
+describe('The log', () => {
+  it('has the entries with rows inside, their totals, and the total of the version', async () => {
+    const outside = await scale({ Region: 'C' });
+    await scale({ Product: 'x' });
+    await scale({ Region: ['A', 'B'] });
+    const { body } = await logOf(part);
+    const wanted = await service.query(
+      `SELECT pf_logid AS id, count(*)::int AS row_count, sum("Sales")::float8 AS value_total
+       FROM ${made.table} WHERE ${INSIDE} GROUP BY 1 ORDER BY 1 DESC`,
+    );
+    const facts = ['id', 'row_count', 'value_total'];
+    expect(
+      body.entries.map((e: Record<string, unknown>) =>
+        Object.fromEntries(facts.map((name) => [name, e[name]])),
+      ),
+    ).toEqual(wanted.map((row) => ({ ...row, id: Number(row.id) })));
+    const [{ total }] = await service.query(
+      `SELECT sum("Sales")::float8 AS total FROM ${made.table} WHERE ${INSIDE}`,
+    );
+    expect(body.value_total).toBe(total);
+    expect(body.entries.map(({ id }: { id: number }) => id)).not.toContain(outside);
+  });
+
+  it('does not change with rows outside', async () => {
+    const before = await logOf(part);
+    expect(before.headers.get('x-revision')).toBeNull();
+    const entry = await scale({ Region: 'C' });
+    ok(await admin.patch(`/log/${entry}`, { note: 'a note' }));
+    expect((await logOf(part)).body).toEqual(before.body);
+    await undo(entry);
+    expect((await logOf(part)).body).toEqual(before.body);
+  });
+
+  it('has the request of an entry only if all that it names is inside', async () => {
+    const requests: [object, object, boolean][] = [
+      [{ Region: 'A' }, {}, true],
+      [{ Region: ['A', 'B'], Day: '2027-02-28' }, {}, true],
+      [{ Region: 'B', Day: { from: '2027-02-01', to: '2027-02-28' } }, {}, true],
+      [{ Region: ['A', 'B'] }, {}, false],
+      [{ Region: 'B', Day: { from: '2027-01-31' } }, {}, false],
+      [{ Product: 'x' }, {}, false],
+      [{}, {}, false],
+      [{ Region: 'A' }, { hold: [{ Region: 'C' }] }, false],
+      [{ Region: 'A', Product: 'x' }, { pct: null, value_incr: 5, keep: {} }, false],
+      [{ Region: 'A', Product: 'x' }, { pct: null, value_incr: 5, keep: { Region: 'A' } }, true],
+    ];
+    for (const [slice, more, isSeen] of requests) {
+      const id = await scale(slice, more);
+      const [entry] = (await logOf(part)).body.entries;
+      expect([entry.id, slice, entry.slice !== null, entry.params !== null]).toEqual([
+        ...[id, slice, isSeen, isSeen],
+      ]);
+      if (isSeen) expect(entry.slice).toEqual(slice);
+    }
+  });
+
+  it('leaves out the request of a recode that moves rows out, and of a load', async () => {
+    const recode = async (request: object) => {
+      ok(await admin.post(`${path}/recode`, request));
+      return (await logOf(part)).body.entries[0];
+    };
+    const slice = { Region: 'A', Product: 'y' };
+    expect(await recode({ slice, set: { Product: 'x' }, factor: 0.1 })).toMatchObject({ slice });
+    expect(await recode({ slice, set: { Region: 'C' }, factor: 0.1 })).toMatchObject({
+      ...{ operation: 'recode', slice: null, params: null, row_count: 1 },
+    });
+    const days = { Region: 'B', Day: '2027-02-28' };
+    const shifted = { slice: days, shift: { Day: '-1 mon' }, factor: 0.1 };
+    expect(await recode(shifted)).toMatchObject({ slice: null, params: null, row_count: 1 });
+    const baseline = (await logOf(part)).body.entries.at(-1);
+    expect(baseline).toMatchObject({ operation: 'baseline', params: null });
+  });
+});
+
+describe('One entry', () => {
+  it('is not there if it has no rows inside', async () => {
+    const [outside, inside, both] = [
+      await scale({ Region: 'C' }),
+      await scale({ Region: 'A' }),
+      await scale({}),
+    ];
+    const { status, body } = await part.get(`/log/${outside}/entry`);
+    expect([status, body]).toEqual([404, { error: `There is no log entry ${outside}` }]);
+    const read = async (id: number) => ok(await part.get(`/log/${id}/entry`)).body;
+    expect(await read(inside)).toMatchObject({ slice: { Region: 'A' }, params: { pct: 10 } });
+    expect(await read(both)).toMatchObject({ id: both, slice: null, params: null });
+  });
+});
+
+describe('Undone entries', () => {
+  it('are those that wrote rows inside only', async () => {
+    const inside = await scale({ Region: 'A' });
+    for (const id of [await scale({ Region: 'C' }), await scale({ Product: 'x' })]) await undo(id);
+    const list = async (api: Api) => ok(await api.get(`${path}/undone`)).body;
+    expect(await list(part)).toEqual([]);
+    await undo(inside);
+    const [all] = await list(admin);
+    expect(all).toMatchObject({ logid: inside, value_total: 12 });
+    expect(await list(part)).toEqual([all]);
+  });
+});
+
+describe('Totals', () => {
+  it('of the version and by month are those of the rows inside', async () => {
+    await scale({ Product: 'x' });
+    const { plan, months } = ok(await part.get(`${path}/totals`)).body;
+    const wanted = await service.query(
+      `SELECT date_trunc('month', "Day")::date::text AS month, count(*)::int AS row_count,
+         sum("Sales")::float8 AS value_total FROM ${made.table} WHERE ${INSIDE} GROUP BY 1 ORDER BY 1`,
+    );
+    expect(months).toEqual(wanted.map((row) => ({ ...row, units_total: null })));
+    expect(plan.row_count).toBe(wanted.reduce((sum, row) => sum + Number(row.row_count), 0));
+    await scale({ Region: 'C' });
+    expect(ok(await part.get(`${path}/totals`)).body).toMatchObject({ plan, months });
+  });
+
+  it('of a slice and by entry are those of the rows inside', async () => {
+    await scale({ Product: 'x' });
+    await scale({ Region: 'C' });
+    for (const slice of [{}, { Product: 'x' }, { Region: 'C' }, { Region: ['B', 'C'] }]) {
+      const where = Object.entries(slice).map(
+        ([name, value]) => `"${name}" IN ('${[value].flat().join("', '")}')`,
+      );
+      const wanted = await service.query(
+        `SELECT pf_logid AS logid, count(*)::int AS row_count, sum("Sales")::float8 AS value_total
+         FROM ${made.table} WHERE ${[INSIDE, ...where].join(' AND ')} GROUP BY 1 ORDER BY 1`,
+      );
+      const { entries, included } = ok(await part.post(`${path}/explain`, { slice })).body;
+      expect(
+        entries.map(({ logid, row_count, value_total }: Record<string, unknown>) => ({
+          ...{ logid, row_count, value_total },
+        })),
+      ).toEqual(wanted.map((row) => ({ ...row, logid: Number(row.logid) })));
+      const by = ['Region', 'Product'];
+      const seen = ok(await part.post(`${path}/slice`, { slice, by })).body;
+      expect(seen).toMatchObject({
+        row_count: included.row_count,
+        value_total: included.value_total,
+      });
+      const groups = await service.query(
+        `SELECT ARRAY["Region", "Product"] AS "group", sum("Sales")::float8 AS value_total
+         FROM ${made.table} WHERE ${[INSIDE, ...where].join(' AND ')} GROUP BY 1 ORDER BY 1`,
+      );
+      expect(seen.groups).toEqual(groups.map((row) => ({ ...row, units_total: null })));
+    }
+  });
+});
+
+describe('Locks', () => {
+  it('are those on rows inside, without values that these rows do not have', async () => {
+    const lock = async (slice: object) => ok(await admin.post(`${path}/locks`, { slice }));
+    await lock({ Product: 'z' });
+    await lock({ Region: 'C' });
+    await lock({ Product: ['x', 'z'], Region: ['A', 'C'] });
+    await lock({ Day: { from: '2026-01-01', to: '2027-02-28' } });
+    await lock({ Region: 'A', Product: 'z' });
+    await lock({});
+    const slices = async (api: Api) =>
+      ok(await api.get(`${path}/locks`)).body.map(({ slice }: { slice: object }) => slice);
+    expect(await slices(part)).toEqual([
+      { Product: ['x'], Region: ['A'] },
+      { Day: { from: '2027-01-31', to: '2027-02-28' } },
+      { Region: 'A', Product: 'z' },
+      {},
+    ]);
+    expect(await slices(admin)).toHaveLength(6);
+  });
+});
+
+describe('Comments and reviews', () => {
+  it('are those of slices inside', async () => {
+    for (const slice of [{ Region: 'A' }, { Product: 'x' }, { Region: 'A', Product: 'z' }]) {
+      ok(await admin.post(`${path}/comments`, { slice, text: 'a text' }));
+    }
+    const comments = ok(await part.get(`${path}/comments`)).body;
+    expect(comments.map(({ slice }: { slice: object }) => slice)).toEqual([
+      { Region: 'A' },
+      { Region: 'A', Product: 'z' },
+    ]);
+  });
+
+  it('tell the newest entry inside with each step', async () => {
+    const inside = await scale({ Region: 'A' });
+    await scale({ Region: 'C' });
+    for (const slice of [{ Region: 'A' }, { Product: 'x' }]) {
+      ok(await admin.post(`${path}/reviews`, { slice, reviewers: ['rita'] }));
+    }
+    const reviews = ok(await part.get(`${path}/reviews`)).body;
+    expect(reviews).toMatchObject([
+      { slice: { Region: 'A' }, steps: [{ step: 'open', newest_entry: inside }] },
+    ]);
+    expect(reviews).toHaveLength(1);
+  });
+});
+
+describe('Views and profiles', () => {
+  it('are left out, since their names and contents may name values', async () => {
+    const source = `/sources/${made.sourceId}`;
+    ok(
+      await admin.post(`${source}/views`, {
+        name: 'C',
+        layout: { filter: [['Region', '==', 'C']] },
+      }),
+    );
+    const weights = Array.from({ length: 12 }, () => 1);
+    ok(await admin.post(`${source}/profiles`, { name: 'C', weights }));
+    for (const list of ['views', 'profiles']) {
+      expect(ok(await part.get(`${source}/${list}`)).body).toEqual([]);
+      expect(ok(await admin.get(`${source}/${list}`)).body).toHaveLength(1);
+    }
+  });
+});
+
+describe('The event stream', () => {
+  it('tells only that something inside has changed', async () => {
+    const stream = await openEvents(service.url, path, signedIn('part'));
+    expect(await stream.next()).toMatchObject({ id: '0' });
+    const changes = [
+      () => scale({ Region: 'A' }),
+      () => scale({ Product: 'x' }),
+      () => admin.post(`${path}/comments`, { slice: { Region: 'A' }, text: 'inside' }),
+      () => admin.post(`${path}/locks`, { slice: { Region: 'A' } }),
+    ];
+    for (const change of changes) {
+      // An event for any of these would come before the one for the change inside.
+      const outside = await scale({ Region: 'C' });
+      ok(await admin.patch(`/log/${outside}`, { note: 'outside' }));
+      ok(await admin.post(`${path}/comments`, { slice: { Region: 'C' }, text: 'outside' }));
+      ok(await admin.post(`${path}/locks`, { slice: { Product: 'z' } }));
+      await undo(await scale({ Region: 'C', Product: 'x' }));
+      await change();
+      expect(await stream.events(1)).toEqual([{ id: '0', event: 'resync', data: {} }]);
+    }
+    ok(await admin.del(`/versions/${made.id}`));
+    const last = await stream.events(1);
+    expect(last).toEqual([{ id: '0', event: 'deleted', data: {} }]);
+  });
+});
