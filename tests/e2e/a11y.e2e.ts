@@ -7,7 +7,7 @@ test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
 for (const state of STATES) {
   test.describe(state.name, () => {
-    test.use({ template: state.template ?? 'raw' });
+    test.use({ template: state.template ?? 'raw', env: state.env ?? {} });
 
     test('passes axe in both themes', async ({ page, service }) => {
       await page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner'));

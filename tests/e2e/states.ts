@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '../support/e2e';
+import { apiAt } from '../support/http';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 import { addressIn, drop, exportWorkbook, withNumbers } from './workbook';
@@ -8,6 +9,8 @@ import { addressIn, drop, exportWorkbook, withNumbers } from './workbook';
 export interface State {
   name: string;
   template?: 'service' | 'raw';
+  /** Configures the server. */
+  env?: Record<string, string>;
   reach(page: Page, service: Service): Promise<void>;
 }
 
@@ -56,6 +59,64 @@ async function openComments(page: Page, { api }: Service): Promise<void> {
   await page.keyboard.press('m');
   await expect(pivot.panel.getByRole('article')).toHaveText(/Too low\?/);
   await expect(pivot.grid.locator('td.pf-commented').first()).toBeVisible();
+}
+
+/** The settings of a server whose proxy signs people in. */
+const SIGNED_IN = {
+  PF_USER_HEADER: 'X-Forwarded-User',
+  PF_GROUPS_HEADER: 'X-Forwarded-Groups',
+  PF_PLANNERS: 'planners',
+  PF_ADMINS: 'admins',
+};
+
+/** Signs Eve in as an admin, and gives three members their territories of source 1. */
+async function openTerritories(page: Page, { url }: Service): Promise<void> {
+  const headers = { 'x-forwarded-user': 'Eve', 'x-forwarded-groups': 'admins' };
+  const api = apiAt(url, headers);
+  const west = { Region: ['West', 'Central'] };
+  for (const body of [
+    { member: 'team-west', read: west, write: west },
+    { member: 'Ann Planner', read: {}, write: { Category: 'Furniture', Segment: ['Consumer'] } },
+    {
+      member: 'auditors',
+      read: { Category: 'Technology', 'Order Date': { from: '2027-01-01', to: '2027-12-31' } },
+      write: null,
+    },
+  ]) {
+    expect((await api.post('/sources/1/territories', body)).status).toBe(201);
+  }
+  await page.context().setExtraHTTPHeaders(headers);
+  await page.goto('/sources/1?tab=territories');
+  await visible(page, 'team-west');
+}
+
+/** Makes three reviews, one of them submitted to a reviewer, and one approved. */
+async function makeReviews({ api }: Service, reviewer: string): Promise<void> {
+  const make = async (owner: string, slice: object, reviewers: string[], due?: string) => {
+    const body = { slice, reviewers, due, pf_user: owner };
+    return (await api.post('/versions/1/reviews', body)).body.id as number;
+  };
+  const step = async (id: number, name: string, pf_user: string, comment?: string) => {
+    const { status } = await api.post(`/reviews/${id}/${name}`, { pf_user, comment });
+    expect(status).toBe(200);
+  };
+  const furniture = await make('Bea', { Category: 'Furniture' }, [reviewer], '2028-01-31');
+  const technology = await make('Bea', { Category: 'Technology' }, ['Cem']);
+  await make(reviewer, { Category: 'Office Supplies', Region: 'West' }, ['Bea', 'Cem']);
+  await step(furniture, 'submit', 'Bea', 'Ready. Chairs are higher because of the new range.');
+  await step(technology, 'submit', 'Bea');
+  await step(technology, 'approve', 'Cem', 'Good.');
+}
+
+/** Selects the rows of a submitted review in the pivot. */
+async function openReview(page: Page, service: Service): Promise<PivotPage> {
+  await makeReviews(service, 'ana');
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click({ row: ['Furniture'] });
+  await expect(pivot.panel.getByRole('article')).toHaveText(/Submitted/);
+  await expect(pivot.grid.locator('th[data-review="submitted"]').first()).toBeVisible();
+  return pivot;
 }
 
 export const STATES: State[] = [
@@ -202,6 +263,44 @@ export const STATES: State[] = [
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });
       await page.goto('/sources/1?tab=versions');
       await visible(page, 'by Ben');
+    },
+  },
+  {
+    name: 'source-territories',
+    env: SIGNED_IN,
+    reach: openTerritories,
+  },
+  {
+    name: 'source-territories-none',
+    reach: async (page) => {
+      await page.goto('/sources/1?tab=territories');
+      await visible(page, 'Open to everybody');
+      await visible(page, /^Territories need signed-in people/);
+    },
+  },
+  {
+    name: 'territory',
+    env: SIGNED_IN,
+    reach: async (page, service) => {
+      await openTerritories(page, service);
+      await page.getByRole('button', { name: /^Change the territory of auditors/ }).click();
+      await page.getByText('A part of it', { exact: true }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await visible(page, /^Choose at least one value of/);
+    },
+  },
+  {
+    name: 'territory-first',
+    env: SIGNED_IN,
+    reach: async (page) => {
+      const headers = { 'x-forwarded-user': 'Eve', 'x-forwarded-groups': 'admins' };
+      await page.context().setExtraHTTPHeaders(headers);
+      await page.goto('/sources/1?tab=territories');
+      await page.getByRole('button', { name: 'Add the first territory' }).click();
+      await page.getByLabel('Person or group').fill('team-west');
+      await page.getByText('Everything', { exact: true }).click();
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await visible(page, 'Close the source to everybody else?');
     },
   },
   {
@@ -502,6 +601,31 @@ export const STATES: State[] = [
       await toolbar.getByRole('button', { name: 'Comments' }).click();
       const list = page.getByRole('dialog', { name: 'Open comments' });
       await expect(list.getByRole('button', { name: /Settled with sales/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'pivot-review',
+    reach: async (page, service) => {
+      const pivot = await openReview(page, service);
+      await pivot.panel.getByRole('button', { name: 'History' }).click();
+      await expect(pivot.panel.getByRole('list', { name: 'History' })).toBeVisible();
+    },
+  },
+  {
+    name: 'pivot-reviews-list',
+    reach: async (page, service) => {
+      await openReview(page, service);
+      await page.getByRole('button', { name: 'Reviews' }).click();
+      await expect(page.getByRole('dialog', { name: 'Reviews' })).toContainText('Technology');
+    },
+  },
+  {
+    name: 'home-waiting',
+    reach: async (page, service) => {
+      await makeReviews(service, 'Ann Planner');
+      await page.goto('/');
+      const waiting = page.getByRole('region', { name: 'Waiting for me' });
+      await expect(waiting).toContainText('Chairs are higher');
     },
   },
   {

@@ -11,9 +11,9 @@ const SIZES = [
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
-for (const { name, template = 'raw', reach } of STATES) {
+for (const { name, template = 'raw', env = {}, reach } of STATES) {
   test.describe(name, () => {
-    test.use({ template });
+    test.use({ template, env });
 
     test('light and dark', async ({ page, service }) => {
       await page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner'));

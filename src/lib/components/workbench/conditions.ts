@@ -89,7 +89,7 @@ export function isIncomplete({ op, values }: ConditionDraft, kind: ValueKind): b
  * Converts a typed value for the request: to a number if that keeps every digit, otherwise text. Dates are
  * ISO text already.
  */
-function scalarOf(value: string, kind: ValueKind): Scalar {
+export function scalarOf(value: string, kind: ValueKind): Scalar {
   if (kind === 'boolean') return value === 'true';
   if (kind !== 'number') return value;
   const bare = value.replace(/[\s,]/g, '').replace(/^\+/, '');

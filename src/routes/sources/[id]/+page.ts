@@ -1,19 +1,23 @@
 import { error } from '@sveltejs/kit';
 import { getSource, listColumns, listSql, listVersions, previewSql } from '$lib/client/api';
 import { ApiError } from '$lib/client/http';
+import { listTerritories } from '$lib/client/territories';
+import { user } from '$lib/client/user.svelte';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
-export const load: PageLoad = async ({ params, fetch, depends }) => {
+export const load: PageLoad = async ({ params, fetch, depends, parent }) => {
   depends('pf:source');
   const id = Number(params.id);
   if (!Number.isInteger(id)) error(404, 'There is no such source.');
-  const source = await getSource(id, { fetch });
-  const [columns, stored, coming, versions] = await Promise.all([
+  // The layout asks for the roles of the user.
+  const [source] = await Promise.all([getSource(id, { fetch }), parent()]);
+  const [columns, stored, coming, versions, territories] = await Promise.all([
     listColumns(id, { fetch }),
     listSql(id, { fetch }),
     comingTemplates(id, fetch),
     listVersions(id, { fetch }),
+    user.mayAdminister ? listTerritories(id, { fetch }) : [],
   ]);
   return {
     crumbs: [{ label: 'Sources', href: '/' }, { label: sourceName(source) }],
@@ -22,6 +26,7 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
     stored,
     coming,
     versions,
+    territories,
   };
 };
 
