@@ -35,7 +35,9 @@ test('the announcement of a percentage around locks matches the written rows', a
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click({ row: [] });
-  await expect(pivot.panel.getByTestId('held')).toHaveText(/^Locked: [\d,]+ rows/);
+  await expect(pivot.panel.getByTestId('held')).toHaveText(
+    /^Locked: [\d,]+ rows, [\d,.]+ Sales and [\d,]+ Quantity\.$/,
+  );
   await pivot.type('Percent', '-8');
   await pivot.panel.getByLabel('Quantity: Percent', { exact: true }).fill('-8');
 

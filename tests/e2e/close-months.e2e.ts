@@ -101,7 +101,7 @@ test('a year is closed from its header, shown as closed to everyone, and opened 
     await expect(table.getByRole('row', { name: /^Total/ })).toContainText(text(actual));
     await dialog.getByRole('button', { name: 'Close 12 months' }).click();
     await expect(dialog).toBeHidden();
-    await expect(ann.page.getByText(/^Closed through 2027-12: .* Sales/)).toBeVisible();
+    await expect(ann.page.getByText(/^Closed through Dec 2027: .* Sales/)).toBeVisible();
 
     // The plan of these days is the source, leaf by leaf.
     const keys = `"Category", "Sub-Category", "Region", "State", "Segment", "Ship Mode"`;
@@ -122,7 +122,7 @@ test('a year is closed from its header, shown as closed to everyone, and opened 
       await expect(pivot.grid.locator('thead th.pf-closed')).toHaveText(['2027']);
       await expect(pivot.grid.locator('td.pf-locked')).toHaveCount(0);
     }
-    await expect(eve.page.getByText('ann: Actuals closed through 2027-12')).toBeVisible();
+    await expect(eve.page.getByText('ann: Actuals closed through Dec 2027')).toBeVisible();
 
     const [entry] = await closes(service);
     // Typing into a closed cell shows the reason beside it.
@@ -197,7 +197,7 @@ test('the difference is spread over later months, and closed months are restated
   await dialog.getByRole('button', { name: 'Restate 3 months' }).click();
   await expect(dialog).toBeHidden();
   await expect(
-    page.getByText(`Restated through 2027-03: ${text(actual)} → ${text(actual + 1000)} Sales`),
+    page.getByText(`Restated through Mar 2027: ${text(actual)} → ${text(actual + 1000)} Sales`),
   ).toBeVisible();
   expect(await planned(service, '2027-01-01', '2027-03-31')).toBeCloseTo(actual + 1000, 6);
 
@@ -224,7 +224,7 @@ test('months without rows of the source are closed only after a confirmation', a
   await dialog.getByText('Close with 0').click();
   await close.click();
   await expect(dialog).toBeHidden();
-  await expect(page.getByText(/^Closed through 2027-01: /)).toBeVisible();
+  await expect(page.getByText(/^Closed through Jan 2027: /)).toBeVisible();
   expect(await planned(service, '2027-01-01', '2027-01-31')).toBe(0);
 });
 
@@ -299,7 +299,7 @@ test('closed months are marked in derived periods, in charts and in the workbook
   const about = sheets.get('About')?.rows.map(({ cells }) => cells.map(({ value }) => value)) ?? [];
   expect(about).toContainEqual([
     'Closed on actuals',
-    'Order Date from 2027-01-01 through 2027-03-31. Headers of closed months have a ✓.',
+    'Order Date from Jan 1, 2027 through Mar 31, 2027. Headers of closed months have a ✓.',
   ]);
 
   await page.getByRole('button', { name: 'Show as a chart' }).click();

@@ -62,7 +62,7 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
     const all = await sales('TRUE');
     await ann.click({ row: [] });
     await expect(
-      ann.panel.getByText(/Order Date up to 2027-12-31: a scale does not change/),
+      ann.panel.getByText(/Order Date up to Dec 31, 2027: a scale does not change/),
     ).toBeVisible();
     await ann.type('Change', '1000');
     await ann.apply.click();
@@ -82,7 +82,7 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
 
     // Without the lock, the same cell accepts an amount.
     await eve.page.getByRole('button', { name: 'Locks' }).click();
-    await eve.page.getByRole('button', { name: 'Unlock Order Date up to 2027-12-31' }).click();
+    await eve.page.getByRole('button', { name: 'Unlock Order Date up to Dec 31, 2027' }).click();
     await expect(eve.page.getByText(/^Unlocked: /)).toBeVisible();
     await expect(locked).toHaveCount(0);
     await ann.click(BEFORE);

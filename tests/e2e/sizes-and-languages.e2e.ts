@@ -82,6 +82,7 @@ const LANGUAGES = {
     pieces: 'Verkaufte Verpackungseinheiten',
     values: ['Geschirrspülmaschinenzubehör', 'Straßenschuhe für Größen über 46'],
     month: 'Jan. 2027',
+    days: 'from 05.01.2027 to 20.02.2027',
     typed: '1.234,56',
     shown: '1.234,56',
   },
@@ -92,6 +93,7 @@ const LANGUAGES = {
     pieces: '販売数量',
     values: ['食器洗い機用品', '大きいサイズの靴'],
     month: '2027年1月',
+    days: 'from 2027/01/05 to 2027/02/20',
     typed: '１２３４．５６',
     shown: '1,234.56',
   },
@@ -142,5 +144,11 @@ for (const [locale, words] of Object.entries(LANGUAGES))
       );
       expect(amount).toBe(1234.56);
       expect(await pivot.find({ row: [dishes!], column: cell.column })).not.toBeNull();
+
+      const slice = { day: { from: '2027-01-05', to: '2027-02-20' } };
+      await service.api.post(`/versions/${versionId}/locks`, { slice, pf_user: 'eve' });
+      await page.getByRole('button', { name: /^Locks/ }).click();
+      const unlock = page.getByRole('button', { name: `Unlock day ${words.days}`, exact: true });
+      await expect(unlock).toBeVisible();
     });
   });

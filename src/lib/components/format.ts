@@ -38,6 +38,13 @@ export const formatAmount = (
 export const formatTotal = (value: number | null, decimals: Decimals): string =>
   value === null ? '–' : formatNumber(value, amountOptions(decimals));
 
+/** Formats an amount beside an axis: short, but with enough digits for a small one: 150K, 0.125. */
+export const formatShort = (value: number): string =>
+  formatNumber(value, {
+    notation: 'compact',
+    ...(Math.abs(value) < 1 && { maximumSignificantDigits: 3 }),
+  });
+
 /**
  * Formats a percentage with one decimal, a small one with two significant digits: "+5", "−0.03". Only 0 is
  * written as 0.

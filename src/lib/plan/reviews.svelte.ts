@@ -74,7 +74,7 @@ export const stepsOf = (review: Review): ReviewStepName[] =>
     (step) => isPossible(review, step) && (user.name === '' || mayTake(review, step, thisPerson())),
   );
 
-const NAMES = new Intl.ListFormat('en', { type: 'disjunction' });
+const NAMES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** Returns the state of a review: "Review of ann: returned by bea". */
 export function reviewText({ owner, reviewers, state, steps }: Review): string {

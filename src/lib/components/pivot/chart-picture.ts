@@ -2,6 +2,7 @@
 import type { ChartKind } from '$lib/pivot/chart/chart';
 import type { Chart } from '$lib/pivot/chart/chart-reader';
 import type { ForecastRange } from '$lib/plan/forecast-range';
+import { formatShort } from '../format';
 import { formatNumber } from '../number-text';
 import type { DrawnSeries, LegendEntry, Picture } from './draw-chart';
 
@@ -121,19 +122,12 @@ export function pictureOf(
     tickText: (value) =>
       chart.format.number_format?.style === 'percent'
         ? formatNumber(value, { style: 'percent', maximumFractionDigits: 1 })
-        : tickText(value / (chart.format.divisor ?? 1)),
+        : formatShort(value / (chart.format.divisor ?? 1)),
     valueText: (value) =>
       formatNumber(value / (chart.format.divisor ?? 1), chart.format.number_format),
     colors: { surface, text, muted, line, zero },
     font,
   };
 }
-
-/** Formats a number beside the axis: short, but with enough digits for a small number. */
-const tickText = (value: number): string =>
-  formatNumber(value, {
-    notation: 'compact',
-    ...(Math.abs(value) < 1 && { maximumSignificantDigits: 3 }),
-  });
 
 const sidesOf = (chart: Chart): number => chart.lines[0]?.values.length ?? 1;

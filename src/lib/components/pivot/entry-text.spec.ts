@@ -29,9 +29,9 @@ const textOf = (content: Record<string, unknown>) =>
 
 describe('entryText', () => {
   it.each([
-    ['2027-03-31', 'closed through 2027-03'],
-    ['2028-02-29', 'closed through 2028-02'],
-    ['2028-02-28', 'closed through 2028-02-28'],
+    ['2027-03-31', 'closed through Mar 2027'],
+    ['2028-02-29', 'closed through Feb 2028'],
+    ['2028-02-28', 'closed through Feb 28, 2028'],
   ])('names the month of a close through %s, or the day', (through, text) => {
     const params = { column: 'Order Date', from: '2027-01-01', through };
     expect(textOf({ operation: 'actual', slice: null, params })).toBe(text);
@@ -44,7 +44,7 @@ describe('entryText', () => {
       after: { row_count: 10, value_total: 305.75, units_total: 41 },
     };
     expect(closedText(closed, false, WORDS)).toBe(
-      'Closed through 2027-03: 410 → 305.75 Sales, saved as 5 new rows.',
+      'Closed through Mar 2027: 410 → 305.75 Sales, saved as 5 new rows.',
     );
     const costly = {
       ...closed,
@@ -52,10 +52,10 @@ describe('entryText', () => {
       after: { ...closed.before, measures: { cost: 1.5, hrs: 2 } },
     };
     expect(closedText(costly, false, WORDS)).toBe(
-      'Closed through 2027-03: 4 → 1.500 cost, saved as 5 new rows.',
+      'Closed through Mar 2027: 4 → 1.500 cost, saved as 5 new rows.',
     );
     const same = { ...closed, row_count: 0, after: closed.before };
-    expect(closedText(same, true, WORDS)).toBe('Restated through 2027-03: saved as 0 new rows.');
+    expect(closedText(same, true, WORDS)).toBe('Restated through Mar 2027: saved as 0 new rows.');
   });
 
   it('describes a redo by the measures with another total', () => {

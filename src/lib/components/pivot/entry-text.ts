@@ -9,13 +9,12 @@ import type { Caution } from '$lib/plan/caution';
 import { totalOf } from '$lib/plan/entry-totals';
 import { amountIn, type MeasureAmounts } from '$lib/plan/measure-totals';
 import { namedMeasure, namedMeasures, type MeasureWords } from '$lib/plan/measure-words';
-import { monthOf } from '$lib/plan/months';
 import type { FileImport, Operation } from '$lib/plan/operation';
 import type { ScaleEdit } from '$lib/contract/operations';
 import type { Effect } from '$lib/plan/tried-rows';
-import { formatAmount, formatTotal, plural } from '../format';
+import { formatAmount, formatDay, formatMonth, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
-import { valueText } from './slice-text';
+import { termText } from './slice-text';
 
 /** Returns a number without and with a change: "1,204.50 → 1,325". */
 export const beforeAfterText = (before: number, after: number, decimals: Decimals): string =>
@@ -34,7 +33,7 @@ type Described = LogEntry extends infer Entry
 
 /**
  * Describes an entry or an operation in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved
- * by 1 year", "closed through 2027-03". Null if the log has no parameters of it, or a load has no offset.
+ * by 1 year", "closed through Mar 2027". Null if the log has no parameters of it, or a load has no offset.
  */
 export function entryText(entry: Described, words: MeasureWords): string | null {
   if (entry.params === null) return null;
@@ -82,8 +81,9 @@ export function entryText(entry: Described, words: MeasureWords): string | null 
   }
 }
 
-/** Returns a day without its day of the month if it is the last one: "2027-03", "2027-03-15". */
-const monthOrDay = (day: string): string => (day === lastOfMonth(day) ? monthOf(day) : day);
+/** Formats a day, without its day of the month if it is the last one: "Mar 2027", "Mar 15, 2027". */
+const monthOrDay = (day: string): string =>
+  day === lastOfMonth(day) ? formatMonth(day) : formatDay(day);
 
 /** Describes an operation that is being tried, as {@link entryText} does once it is written. */
 export const triedText = (
@@ -209,7 +209,7 @@ export function cautionText(caution: Caution, words: MeasureWords): string {
   return `${rows} cancel each other out: increases and decreases of ${name} add up to ${caution.isRough ? 'about ' : ''}${gross}.`;
 }
 
-/** Describes a close: "Closed through 2027-03: 410 → 305.75 Sales, saved as 5 new rows." */
+/** Describes a close: "Closed through Mar 2027: 410 → 305.75 Sales, saved as 5 new rows." */
 export function closedText(
   { before, after, through, row_count }: ActualsAnswer,
   isRestatement: boolean,
@@ -239,5 +239,5 @@ export function redoneText(was: EntryTotals, now: EntryTotals, words: MeasureWor
  */
 export const setText = (set: SetClause, words: MeasureWords): string =>
   Object.entries(set)
-    .map(([column, value]) => `${words.labelOf(column)} → ${valueText(value)}`)
+    .map(([column, value]) => `${words.labelOf(column)} → ${termText(value)}`)
     .join(', ');

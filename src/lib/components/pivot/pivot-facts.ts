@@ -3,7 +3,7 @@ import type { LogListEntry } from '$lib/contract/log';
 import type { Fact } from '$lib/pivot/excel/about-sheet';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import { user } from '$lib/client/user.svelte';
-import { formatInstant } from '../format';
+import { formatDay, formatInstant } from '../format';
 import { sourceName, tableName } from '../source-name';
 import { filterText } from './filter-text';
 
@@ -18,7 +18,7 @@ export function pivotFacts(session: PlanSession): Fact[] {
     .flatMap(({ date, ranges }) =>
       ranges.map(({ from, to }): Fact => [
         'Closed on actuals',
-        `${planned.labelOf(date)} from ${from} through ${to}. Headers of closed months have a ✓.`,
+        `${planned.labelOf(date)} from ${formatDay(from)} through ${formatDay(to)}. Headers of closed months have a ✓.`,
       ]),
     );
   return [

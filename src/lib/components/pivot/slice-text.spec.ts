@@ -11,14 +11,17 @@ describe('conditionText', () => {
     [false, 'Region = no'],
     [[null, 'null'], 'Region in empty, null'],
     [['a', 'b', 'c', 'd', 'e'], 'Region in a, b, c and 2 more'],
+    ['2027-01-05', 'Region = Jan 5, 2027'],
+    [['2027-01-05', null], 'Region in Jan 5, 2027, empty'],
+    ['2027-01-05 a.m.', 'Region = 2027-01-05 a.m.'],
     [{ from: '2027-01-01', to: '2027-03-31' }, 'Region in Jan 2027 to Mar 2027'],
     [{ from: '2027-01-01', to: '2027-12-31' }, 'Region in 2027'],
     [{ from: '2028-02-01', to: '2028-02-29' }, 'Region in Feb 2028'],
-    [{ from: '2028-02-01', to: '2028-02-28' }, 'Region from 2028-02-01 to 2028-02-28'],
-    [{ from: '2027-01-01', to: '12027-12-31' }, 'Region from 2027-01-01 to 12027-12-31'],
-    [{ from: '2027-01-02', to: '2027-03-31' }, 'Region from 2027-01-02 to 2027-03-31'],
-    [{ from: '2027-01-01' }, 'Region from 2027-01-01'],
-    [{ to: '2027-03-31' }, 'Region up to 2027-03-31'],
+    [{ from: '2028-02-01', to: '2028-02-28' }, 'Region from Feb 1, 2028 to Feb 28, 2028'],
+    [{ from: '2027-01-01', to: '12027-12-31' }, 'Region from Jan 1, 2027 to 12027-12-31'],
+    [{ from: '2027-01-02', to: '2027-03-31' }, 'Region from Jan 2, 2027 to Mar 31, 2027'],
+    [{ from: '2027-01-01' }, 'Region from Jan 1, 2027'],
+    [{ to: '2027-03-31' }, 'Region up to Mar 31, 2027'],
   ])('writes %j as "%s"', (value, text) => {
     expect(conditionText('Region', value)).toBe(text);
   });

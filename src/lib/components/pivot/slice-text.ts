@@ -5,7 +5,7 @@ import type { Scalar } from '$lib/contract/primitives';
 import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
 import { lookalikeLabel } from '$lib/pivot/values/labels';
-import { formatMonth } from '../format';
+import { formatDay, formatMonth } from '../format';
 
 const SHOWN = 3;
 
@@ -16,6 +16,12 @@ export function valueText(value: Scalar | null): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return (typeof value === 'string' && lookalikeLabel(value)) || String(value);
 }
+
+/** Formats a day in the browser's language; any other text stays as it is. */
+const dayText = (text: string): string => (ISO_DAY.test(text) ? formatDay(text) : text);
+
+/** Formats a value in a sentence, as {@link valueText} does; a day in the browser's language. */
+export const termText = (value: Scalar | null): string => dayText(valueText(value));
 
 type Labels = { labelOf(column: string): string };
 
@@ -49,30 +55,33 @@ export function sharedConditions(
 export const sliceTexts = (slice: Slice, words: Labels): string[] =>
   sliceConditions(slice, words).map(({ text }) => text);
 
-/** Formats one column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
+/**
+ * Formats one column of a slice: "Region = West", "Segment is empty", "Order Date = Jan 5, 2026", "Order Date in
+ * Feb 2026 (28 days)".
+ */
 export function conditionText(name: string, wanted: Slice[string]): string {
   if (isDateRange(wanted)) return `${name} ${rangeText(wanted)}`;
   const values = listOf(wanted);
   const [only] = values;
   if (values.length === 1 && only !== undefined) {
     if (only === null) return `${name} is empty`;
-    return only === '' ? `${name} is blank` : `${name} = ${valueText(only)}`;
+    return only === '' ? `${name} is blank` : `${name} = ${termText(only)}`;
   }
   const days = values.filter((value): value is string => ISO_DAY.test(String(value)));
   if (days.length === values.length && days.length > SHOWN) return `${name} in ${spanText(days)}`;
-  const shown = values.slice(0, SHOWN).map(valueText).join(', ');
+  const shown = values.slice(0, SHOWN).map(termText).join(', ');
   return `${name} in ${shown}${values.length > SHOWN ? ` and ${values.length - SHOWN} more` : ''}`;
 }
 
 /**
- * Formats a range of days: "in 2026", "in Jan 2026 to Mar 2026", "from 2026-01-05 to 2026-01-09", "up to
- * 2026-01-09".
+ * Formats a range of days: "in 2026", "in Jan 2026 to Mar 2026", "from Jan 5, 2026 to Jan 9, 2026", "up to
+ * Jan 9, 2026".
  */
 export function rangeText({ from, to }: DateRange): string {
-  if (from === undefined) return `up to ${to}`;
-  if (to === undefined) return `from ${from}`;
+  if (from === undefined) return `up to ${dayText(to ?? '')}`;
+  if (to === undefined) return `from ${dayText(from)}`;
   const period = periodText(from, to);
-  return period === null ? `from ${from} to ${to}` : `in ${period}`;
+  return period === null ? `from ${dayText(from)} to ${dayText(to)}` : `in ${period}`;
 }
 
 /** Returns the whole months, or the whole year, between two days; null if they do not bound any. */

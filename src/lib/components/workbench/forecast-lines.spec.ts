@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GroupForecast } from '$lib/contract/forecasts';
-import { forecastLines, periodAt, periodsBetween, stripesOf } from './forecast-lines';
+import { forecastLines, periodAt, periodsBetween, scaleOf, stripesOf } from './forecast-lines';
 
 const group = (of: Partial<GroupForecast>): GroupForecast => ({
   ...{ group: {}, measure: 'value', method: 'theta', why: '', parameters: {}, backtest: null },
@@ -34,6 +34,25 @@ it('leaves a gap for unknown amounts and for periods before the horizon', () => 
 
 it('shows where 0 is if there are amounts on both sides', () => {
   expect(forecastLines(group({ history: [-20, 10] }), 0, BOX).zero).toBe(10);
+});
+
+it('has a scale of round amounts', () => {
+  const amountsOf = (least: number, most: number) =>
+    scaleOf(group({ band95: { lower: [least], upper: [most] } }), 100).map(({ amount }) => amount);
+  expect(amountsOf(0, 183_000)).toEqual([0, 50_000, 100_000, 150_000]);
+  expect(amountsOf(-30, 20)).toEqual([-20, 0, 20]);
+  expect(amountsOf(-5, 40)).toEqual([0, 20, 40]);
+  expect(amountsOf(0, 40)).toEqual([0, 10, 20, 30, 40]);
+  expect(scaleOf(group({}), 20)).toEqual([
+    { amount: 0, y: 20 },
+    { amount: 5, y: 15 },
+    { amount: 10, y: 10 },
+    { amount: 15, y: 5 },
+    { amount: 20, y: 0 },
+  ]);
+  const none = { history: [0], fit: [0], forecast: [0] };
+  const flat = group({ ...none, band95: { lower: [0], upper: [0] } });
+  expect(scaleOf(flat, 20)).toEqual([{ amount: 0, y: 10 }]);
 });
 
 it('counts the periods between history and horizon', () => {

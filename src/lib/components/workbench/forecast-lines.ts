@@ -63,24 +63,61 @@ export function stripesOf(
 
 const rounded = (place: number): number => Number(place.toFixed(1));
 
+/** Returns the smallest and the largest amount of a chart, 0 included. */
+function extentOf({
+  history,
+  fit,
+  forecast,
+  band95,
+}: GroupForecast): [least: number, most: number] {
+  const known = [...history, ...fit].filter((amount) => amount !== null);
+  const all = [...known, ...forecast, ...band95.lower, ...band95.upper, 0];
+  return [Math.min(...all), Math.max(...all)];
+}
+
+const placeOf = (amount: number, [least, most]: [number, number], height: number): number =>
+  rounded(most === least ? height / 2 : height * (1 - (amount - least) / (most - least)));
+
+/** The largest number of steps of a scale. */
+const MOST_STEPS = 4;
+
+/**
+ * Returns the amounts of the scale of a chart, round ones from the smallest, with their places below the top.
+ *
+ * @returns only 0 if all amounts are 0
+ */
+export function scaleOf(group: GroupForecast, height: number): { amount: number; y: number }[] {
+  const extent = extentOf(group);
+  const [least, most] = extent;
+  if (most === least) return [{ amount: 0, y: placeOf(0, extent, height) }];
+  const size = 10 ** Math.floor(Math.log10((most - least) / MOST_STEPS));
+  const factor = [1, 2, 5].find((each) => each * size * MOST_STEPS >= most - least) ?? 10;
+  const step = factor * size;
+  // Never -0, which would be written with its sign.
+  const first = Math.ceil(least / step) + 0;
+  return Array.from({ length: Math.floor(most / step) - first + 1 }, (_, i) => {
+    const amount = (first + i) * step;
+    return { amount, y: placeOf(amount, extent, height) };
+  });
+}
+
 /**
  * Returns the lines of a group's forecast. The largest amount is at the top.
  *
  * @param between number of periods between the history and the horizon
  */
 export function forecastLines(
-  { history, fit, forecast, band80, band95 }: GroupForecast,
+  group: GroupForecast,
   between: number,
   { width, height }: { width: number; height: number },
 ): ForecastLines {
-  const known = [...history, ...fit].filter((amount) => amount !== null);
-  const all = [...known, ...forecast, ...band95.lower, ...band95.upper, 0];
-  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const { history, fit, forecast, band80, band95 } = group;
+  const extent = extentOf(group);
+  const [least, most] = extent;
   const count = history.length + between + forecast.length;
   const start = history.length + between;
   const xOf = (i: number) => rounded(((i + 0.5) / count) * width);
-  const yOf = (amount: number) =>
-    rounded(most === least ? height / 2 : height * (1 - (amount - least) / (most - least)));
+  const yOf = (amount: number) => placeOf(amount, extent, height);
   const point = (amount: number, i: number) => `${xOf(i)},${yOf(amount)}`;
 
   const pieces = (amounts: readonly (number | null)[]): string[] => {

@@ -16,7 +16,7 @@ import type { Underlying } from '../slice/underlying';
 import type { ViewReader } from './view-reader';
 
 /** Number of characters from which a label may not fit; it is then shown in full on hover. */
-const LONG_LABEL = 24;
+const LONG_LABEL = 18;
 
 /** Time for which cells keep the class of the glow animation. */
 const GLOW_MS = 5000;
