@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openEvents } from '../../support/events';
 import { apiAt, type Api } from '../../support/http';
-import { plan, type Planned } from '../../support/planned';
+import { plan, type Planned, type TableColumn } from '../../support/planned';
 import { startService, type Service } from '../../support/service';
 import { REGIONAL, signedIn, SIGNED_IN } from '../../support/territories';
 import { ok } from './orders';
@@ -50,6 +50,25 @@ const scale = async (slice: object, more: object = {}): Promise<number> => {
 };
 const logOf = async (api: Api) => ok(await api.get(`${path}/log`));
 const undo = async (logid: number) => ok(await admin.del(`/log/${logid}`));
+
+/** A source of rows with times. */
+async function sourceOf(columns: TableColumn[]): Promise<{ sourceId: number; tname: string }> {
+  const days = ['2027-01-31 10:00', '2027-02-28 23:59', '2027-03-01', '2027-03-31', '2027-04-01'];
+  const { sourceId } = await plan(
+    { ...service, api: admin },
+    columns,
+    days.flatMap((Day) =>
+      ['A', 'B'].map((value) => ({
+        ...{ Day, Month: 'unused', value, Sales: 1 },
+        Remark: Day < '2027-03' || Day > '2027-04' ? `seen ${value}` : 'hidden',
+      })),
+    ),
+  );
+  const [{ name }] = await service.query(
+    `SELECT format('%I.%I', schema, tname) AS name FROM pf.source WHERE id = ${sourceId}`,
+  );
+  return { sourceId, tname: name as string };
+}
 
 describe('The log', () => {
   it('has the entries with rows inside, their totals, and the total of the version', async () => {
@@ -196,6 +215,66 @@ describe('Totals', () => {
       );
       expect(seen.groups).toEqual(groups.map((row) => ({ ...row, units_total: null })));
     }
+  });
+});
+
+describe('Accuracy', () => {
+  it('is computed from the rows inside, and ends with their last month', async () => {
+    await scale({ Region: 'C' });
+    await scale({ Region: 'A' }, { pct: 50 });
+    const actuals = { through: '2027-03-31' };
+    ok(await admin.post(`${path}/actuals`, actuals));
+    const { body } = ok(await part.get(`${path}/accuracy?by=Region`));
+    const wanted = await service.query(
+      `SELECT date_trunc('month', "Day")::date::text AS month, "Region",
+         sum("Sales")::float8 AS actual, sum("Sales") FILTER (WHERE pf_iter <> 'actual')::float8 AS forecast
+       FROM ${made.table} WHERE ${INSIDE} GROUP BY 1, 2
+       HAVING sum("Sales") FILTER (WHERE pf_iter = 'actual') <> 0 ORDER BY 3 DESC`,
+    );
+    expect(wanted).toHaveLength(2);
+    expect(
+      body.worst.map(
+        ({ month, cell, actual, forecast }: Record<string, Record<string, unknown>>) => ({
+          ...{ month, ...cell, actual: actual?.value, forecast: forecast?.value },
+        }),
+      ),
+    ).toEqual(wanted);
+    expect(body).toMatchObject({
+      through: '2027-02-28',
+      cells: 3,
+      people: [{ pf_user: 'eve', entries: 1 }],
+    });
+    expect(ok(await admin.get(`${path}/accuracy`)).body.through).toBe('2027-03-31');
+  });
+});
+
+describe('Values of a column', () => {
+  it('are those of the rows that a load would write inside', async () => {
+    const { sourceId, tname } = await sourceOf([
+      { name: 'Day', type: 'timestamp', role: 'date', group: 'day' },
+      { name: 'Month', type: 'text', role: 'dimension', group: 'day', period: 'period_key' },
+      { name: 'value', type: 'text', role: 'dimension' },
+      { name: 'Remark', type: 'text', role: 'filter' },
+      { name: 'Sales', type: 'numeric', role: 'value' },
+    ]);
+    const give = async (read: object) =>
+      ok(
+        await admin.post(`/sources/${sourceId}/territories`, { member: 'part', read, write: null }),
+      );
+    await give({ value: 'A', Day: { to: '2027-02-28' } });
+    await give({ Month: '2027-04' });
+    const inside = `(value = 'A' AND "Day"::date <= '2027-02-28') OR to_char("Day", 'YYYY-MM') = '2027-04'`;
+    const read = async (api: Api, column: string, search = '') =>
+      ok(await api.get(`/sources/${sourceId}/values?cname=${column}&search=${search}`)).body;
+    for (const column of ['Day', 'value', 'Remark']) {
+      const values = await service.query(
+        `SELECT "${column}"::text AS value, count(*)::int AS row_count FROM ${tname} WHERE ${inside}
+         GROUP BY 1 ORDER BY 2 DESC, "${column}"::text COLLATE "C"`,
+      );
+      expect(await read(part, column)).toEqual({ values, more: false });
+    }
+    expect(await read(part, 'Remark', 'hidden')).toEqual({ values: [], more: false });
+    expect((await read(admin, 'Remark', 'hidden')).values).toHaveLength(1);
   });
 });
 

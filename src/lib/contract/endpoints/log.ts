@@ -42,7 +42,7 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/versions/{id}/accuracy',
     role: 'reader',
-    territories: 'refused',
+    territories: 'narrowed',
     summary: 'How good the forecast of the closed months was',
     query: {
       by: {

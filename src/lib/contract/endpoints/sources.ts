@@ -127,7 +127,7 @@ export const SOURCE_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/sources/{id}/values',
     role: 'reader',
-    territories: 'refused',
+    territories: 'narrowed',
     summary: 'Distinct values of a column, most frequent first',
     query: {
       cname: { schema: v.string(), description: 'The column', required: true },

@@ -2,6 +2,7 @@
 import { searchPattern } from '../../contract/folding';
 import type { Row } from '../../contract/primitives';
 import { ColumnValues, GrainEstimate } from '../../contract/sources';
+import type { SqlText } from '../sql/quote';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
 import type { Queryable } from './queryable';
@@ -47,11 +48,14 @@ export function previewRows(
 /**
  * Distinct values of a column as text, most frequent first: those that contain `search` as the page's own
  * search finds them (contract/folding.ts). Only a database in UTF8 can hold other forms than the composed one.
+ *
+ * @param from the rows, as a FROM clause
+ * @param column of these rows, as SQL
  */
 export async function distinctValues(
   db: Queryable,
-  table: TableName,
-  column: string,
+  from: SqlText,
+  column: SqlText,
   search: string,
   limit: number,
 ): Promise<ColumnValues> {
@@ -60,8 +64,7 @@ export async function distinctValues(
   const values = await db.many(
     ColumnValues.entries.values.item,
     sql`WITH groups AS MATERIALIZED (
-       SELECT ${ident(column)}::text AS value, count(*) AS row_count
-       FROM ${qualified(table.schema, table.tname)} GROUP BY 1
+       SELECT ${column}::text AS value, count(*) AS row_count FROM ${from} GROUP BY 1
      )
      SELECT value, row_count FROM groups WHERE ${isFound}
      ORDER BY row_count DESC, value COLLATE "C" LIMIT ${limit + 1}`,

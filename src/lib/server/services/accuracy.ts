@@ -10,14 +10,14 @@ import { cellLines } from '../db/accuracy';
 import type { Database } from '../db/database';
 import { listEntries } from '../db/log';
 import { AppError } from '../errors';
-import { firstDay, periodOfDay } from '../periods';
+import { firstDay, lastDay, periodOfDay } from '../periods';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns } from '../sql/forecast-columns';
 import { join, sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { CellErrors, sumByCell, tidy } from '../statistics/cell-errors';
 import type { ForecastVersion } from './forecast-version';
-import { dimensionOf, readVersion, sliceOf } from './forecast-version';
+import { dimensionOf, limited, readVersion, sliceOf } from './forecast-version';
 
 /** The most amounts, by entry and cell, that are read. */
 const MOST_LINES = 200_000;
@@ -34,7 +34,8 @@ export interface AccuracyRequest {
 }
 
 /**
- * Compares the forecast of closed months with what happened (docs/contract/06-log.md#get-versionsidaccuracy).
+ * Compares the forecast of closed months with what happened (docs/contract/06-log.md#get-versionsidaccuracy). For a
+ * sender who reads a part, the closed months end with the last one that has rows inside.
  *
  * @throws AppError 400 for a column that is not a dimension, 404, 422 for too many cells
  */
@@ -62,7 +63,8 @@ export const accuracy = (
       );
     }
     const placed = withLag(lines, entries, request.lag);
-    return compared(placed, { entries: entries.toReversed(), by, measures, closed });
+    const seen = limited(target) ? closedInside(closed, lines) : closed;
+    return compared(placed, { entries: entries.toReversed(), by, measures, closed: seen });
   });
 
 /** The closed days of the date column that the newest close names; null if no days are closed. */
@@ -80,6 +82,18 @@ function closedDays(target: ForecastVersion, entries: readonly LogEntry[]) {
   );
   const last = ranges.map(({ through }) => through).reduce((a, b) => (a > b ? a : b));
   return { date, through: last, where: sql`(${join(conditions, sql` OR `)})` };
+}
+
+/** The closed days up to the last month of some lines; null without lines. */
+function closedInside<Closed extends { through: string }>(
+  closed: Closed,
+  lines: readonly CellLine[],
+): Closed | null {
+  if (lines.length === 0) return null;
+  const months = new Set(lines.map(({ month }) => month));
+  const last = Math.max(...[...months].map((month) => periodOfDay(month, 'month')));
+  if (periodOfDay(closed.through, 'month') <= last) return closed;
+  return { ...closed, through: lastDay(last, 'month') };
 }
 
 /** A line with its cell. */

@@ -8,7 +8,8 @@ import type {
   SourceListEntry,
 } from '../../contract/sources';
 import { tableColumns, tableExists } from '../db/catalog';
-import { insertColumns, listColumns } from '../db/column-metadata';
+import type { ColumnRecord } from '../db/column-metadata';
+import { insertColumns, listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import { countCombinations, distinctValues } from '../db/source-data';
 import {
@@ -21,7 +22,12 @@ import {
 } from '../db/sources';
 import { listVersions } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
+import { forecastColumns } from '../sql/forecast-columns';
+import type { SqlText } from '../sql/quote';
+import { ident, qualified } from '../sql/quote';
+import { valuesInside } from '../sql/templates/load';
 import { blameSource } from './client-faults';
+import { anyOf, readsPart } from './territory';
 
 /** The active sources; the archived too if asked for (docs/contract/11-endpoints.md#get-sources). */
 export const sources = (db: Database, withArchived: boolean): Promise<SourceListEntry[]> =>
@@ -80,7 +86,12 @@ export function removeSource(db: Database, id: number): Promise<void> {
   });
 }
 
-/** @throws AppError 404 if there is no such source or column, 400 if the column is ignored */
+/**
+ * Distinct values of a column of the source table. A sender who reads a part gets those of the rows that a load would
+ * write inside.
+ * @throws AppError 404 if there is no such source or column, 400 if the column is ignored; 409 if a column of the
+ * sender's territories has changed its role or type
+ */
 export async function columnValues(
   db: Database,
   id: number,
@@ -90,11 +101,33 @@ export async function columnValues(
 ): Promise<ColumnValues> {
   const registered = await getSource(db, id);
   const blame = { field: 'cname', column };
-  const record = (await listColumns(db, registered)).find((c) => c.cname === column);
+  const records = await listColumns(db, registered);
+  const record = records.find((c) => c.cname === column);
   if (!record?.table) throw new AppError(404, `The source has no column "${column}"`, blame);
   if (record.role === 'ignore')
     throw new AppError(400, `The column "${column}" has the role ignore`, blame);
-  return blameSource(registered, () => distinctValues(db, registered, column, search, limit));
+  const { from, value } = valuesOf(registered, records, column);
+  try {
+    return await blameSource(registered, () => distinctValues(db, from, value, search, limit));
+  } catch (error) {
+    // PostgreSQL's own sentence may name a value of a row that the sender does not see.
+    if (!readsPart(registered) || !(error instanceof AppError)) throw error;
+    throw new AppError(error.status, `${registered.schema}.${registered.tname} cannot be read`);
+  }
+}
+
+/** The rows of the source table that the sender may read, as a FROM clause, and a column of them. */
+function valuesOf(
+  source: Source,
+  records: readonly ColumnRecord[],
+  column: string,
+): { from: SqlText; value: SqlText } {
+  if (!readsPart(source)) {
+    return { from: qualified(source.schema, source.tname), value: ident(column) };
+  }
+  const columns = forecastColumns(sourceColumns(records));
+  const where = anyOf(source.territory?.read ?? [], columns);
+  return valuesInside(source, columns, column, where);
 }
 
 /**

@@ -50,7 +50,8 @@ export const readsPart = ({ territory }: Pick<Source, 'territory'>): boolean =>
 /** Whether a slice of a territory is the whole source. */
 export const isWhole = (slice: Slice): boolean => Object.keys(slice).length === 0;
 
-const anyOf = (slices: readonly Slice[], columns: readonly ForecastColumn[]): SqlText =>
+/** The rows in any of some slices of territories, as a condition. @throws AppError 409 as {@link partOf} */
+export const anyOf = (slices: readonly Slice[], columns: readonly ForecastColumn[]): SqlText =>
   slices.some(isWhole)
     ? sql`TRUE`
     : slices.length === 0

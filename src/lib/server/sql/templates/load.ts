@@ -4,10 +4,11 @@
  */
 import type { CopyingLoad } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
-import { dateOfGroup, derivingDates } from '../forecast-columns';
+import { dateOfGroup, derivingDates, leafColumns } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { ident, join, literal, qualified, sql } from '../quote';
 import { shiftedDay } from '../loaded-day';
+import { substitute } from '../tokens';
 import { list } from './lists';
 
 /** The offset of a load, as an interval. */
@@ -57,6 +58,29 @@ LEFT JOIN pf.dim_period AS ${period(date, columns)}
     SELECT * FROM ${qualified(source.schema, source.tname)}
     WHERE {{filter_clause}}
 ) AS s${joined}${join(joins, sql``)}`;
+}
+
+/**
+ * A column of the source rows that a load without an offset would write as rows that match a condition.
+ *
+ * @param where a condition on the dimensions and dates of the forecast table
+ * @returns the rows as a FROM clause, and the name that the column has there
+ */
+export function valuesInside(
+  source: { schema: string; tname: string },
+  columns: readonly ForecastColumn[],
+  column: string,
+  where: SqlText,
+): { from: SqlText; value: SqlText } {
+  const leaves = leafColumns(columns);
+  const none = sql`interval '0'`;
+  // No column of the forecast table may have the same name.
+  let name = 'value';
+  while (leaves.some((leaf) => leaf.name === name)) name += '_';
+  const values = leaves.map((c) => sql`${loadedValue(c, columns, none)} AS ${ident(c.name)}`);
+  const rows = substitute(loadedRows(source, columns, none), { filter_clause: sql`TRUE` });
+  const select = sql`SELECT ${list([...values, sql`s.${ident(column)} AS ${ident(name)}`])} ${rows}`;
+  return { from: sql`(${select}) AS loaded WHERE ${where}`, value: ident(name) };
 }
 
 /**
