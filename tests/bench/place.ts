@@ -64,10 +64,10 @@ export const call = async (...request: Parameters<typeof send>): Promise<any> =>
 export async function drain(
   url: string,
   path: string,
-  tag?: string,
+  { tag, headers = {} }: { tag?: string; headers?: Record<string, string> } = {},
 ): Promise<{ tag: string; bytes: number }> {
   const known: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag };
-  const response = await answerTo(url, 'GET', path, undefined, known);
+  const response = await answerTo(url, 'GET', path, undefined, { ...headers, ...known });
   let bytes = 0;
   for await (const part of response) bytes += (part as Buffer).length;
   const expected = tag === undefined ? 200 : 304;
@@ -121,7 +121,7 @@ export async function makeVersion(client: pg.Client, url: string, shape: Shape) 
   const table = `pf.fc_${shape.tname}_${id}`;
   if (shape.rows >= INDEXED_ROWS) await indexesBuilt(client, table);
   await client.query(`VACUUM ANALYZE ${table}`);
-  return { id: id as number, table, templates };
+  return { id: id as number, source, table, templates };
 }
 
 /** Deletes a source with its versions and tables, and releases their disk space. */

@@ -27,7 +27,7 @@ export async function measureCache(bench: Bench): Promise<void> {
       const { id, table, templates } = await makeVersion(client, caching.url, named);
       const select = templates[`get_${endpoint}`]!.replace('{{fc_table}}', table);
       const path = `/versions/${id}/${endpoint}`;
-      const load = (url: string, tag?: string) => timed(() => drain(url, path, tag));
+      const load = (url: string, tag?: string) => timed(() => drain(url, path, { tag }));
 
       const ways: Record<string, number[]> = {};
       for (let round = 0; round <= bench.extent.rounds; round += 1) {

@@ -4,7 +4,7 @@ import { startServer } from '../../../src/demo/server';
 import { machineOf } from '../machine';
 import { median, takeTurns, timed, type Way } from '../measure';
 import { within, type Bench } from '../part';
-import { drain, makeVersion, startPlace } from '../place';
+import { drain, makeVersion, send, startPlace, type Place } from '../place';
 import { watchingMemory } from '../processes';
 import { startPsql } from '../psql';
 import { wideOrders, withMeasures } from '../shapes';
@@ -19,6 +19,13 @@ const OTHER_WAYS = {
 } as const;
 
 const IDLE_MS = 3000;
+
+/** Settings of a server that knows who sends a request. */
+const SIGNED_IN = {
+  PF_USER_HEADER: 'X-Forwarded-User',
+  PF_GROUPS_HEADER: 'X-Forwarded-Groups',
+  PF_ADMINS: 'admins',
+};
 
 /** Further measures, so that a table has six. */
 const FURTHER = ['Cost', 'Discount', 'Margin', 'Hours'];
@@ -85,10 +92,46 @@ export async function measureReads(bench: Bench): Promise<void> {
     };
     const measured = await takeTurns(byMeasures, bench.extent.rounds);
     bench.tell({ kind: 'turns', name: 'measures', turns: { rows, ways: measured } });
+
+    await measureTerritories(bench, place);
   } finally {
     for (const reader of readers) await reader.end();
     await psql.end();
     await server.stop();
     await place.close();
+  }
+}
+
+/** Numbers of regions in a territory, of the five regions of the table. */
+const TERRITORIES = { 'one region of five': 1, 'four regions of five': 4 };
+
+/** Measures reads of people who read a part of the rows, beside reads of as many rows without territories. */
+async function measureTerritories(bench: Bench, { client, database }: Place): Promise<void> {
+  const all = { ...wideOrders(within(bench, 1_250_000)), tname: 'all_regions' };
+  const env = { PF_KEEP_ENTRIES: '0', PF_MEMORY_MB: '4096', PF_LOG_LEVEL: 'silent' };
+  const open = await startServer({ database, env });
+  const limited = await startServer({ database, env: { ...env, ...SIGNED_IN } });
+  try {
+    const whole = await makeVersion(client, open.url, all);
+    const territories = `/sources/${whole.source}/territories`;
+    const eve = { 'x-forwarded-user': 'eve', 'x-forwarded-groups': 'admins' };
+    for (const [member, regions] of Object.entries(TERRITORIES)) {
+      const read = { Region: Array.from({ length: regions }, (_, i) => `Region ${i}`) };
+      const headers = { 'x-forwarded-user': member };
+      await send(limited.url, 'POST', territories, { member, read, write: null }, eve);
+      const rows = (all.rows * regions) / 5;
+      const few = { ...wideOrders(rows), tname: `without_${regions}` };
+      const without = await makeVersion(client, open.url, few);
+      const ways = {
+        'a territory': () =>
+          timed(() => drain(limited.url, `/versions/${whole.id}/data`, { headers })),
+        'as many rows without': () => timed(() => drain(open.url, `/versions/${without.id}/data`)),
+      };
+      const times = await takeTurns(ways, bench.extent.rounds);
+      bench.tell({ kind: 'turns', name: member, turns: { rows, ways: times } });
+    }
+  } finally {
+    await limited.stop();
+    await open.stop();
   }
 }

@@ -76,6 +76,13 @@ export const TARGETS: readonly Target[] = [
     ...atMost(25, 'ms more than idle'),
     figure: valueOf('others'),
   },
+  ...['four regions of five', 'one region of five'].map((territory) => ({
+    words: `\`GET /data\` of a person who reads ${territory}, not cached`,
+    part: 'read',
+    rows: MILLION / 4,
+    ...atMost(1.2, '× as many rows without territories'),
+    figure: ratioOf(territory, 'a territory', 'as many rows without'),
+  })),
   {
     words: '`GET /data`, unchanged',
     part: 'cache',

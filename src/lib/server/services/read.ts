@@ -251,7 +251,9 @@ const makeBody = (
       body.becomes(state.of);
       const before = bodies.borrow(state.series);
       try {
-        return await encodeRows(tx, state, before, memory, body.signal);
+        const made = await encodeRows(tx, state, before, memory, body.signal);
+        // Only a cached body needs a tag.
+        return state.isPart && bodies.keeps ? { ...made, tag: digestOf(made.parts) } : made;
       } finally {
         before?.release();
       }
@@ -298,8 +300,8 @@ async function encodeRows(
   // The unused room behind the columns has never been written to, so the system has not allocated it.
   memory.trim(bytes);
   const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
-  const tag = isPart ? digestOf(parts) : of.state;
-  return { parts, rowCount, rows, stamps, length, state: of.state, tag, scope, history };
+  const named = { state: of.state, tag: of.state, scope, history };
+  return { parts, rowCount, rows, stamps, length, ...named };
 }
 
 /** The labels of the entries that have some of the rows. */

@@ -29,7 +29,7 @@ export type RowKey = readonly { mask: number; factor: number }[];
 
 const HALF = 26;
 const HALVES = 2 ** HALF;
-const ROUNDS = 4;
+const ROUNDS = 3;
 
 /** @param secret a text that people do not know */
 export function rowKey(secret: string): RowKey {
