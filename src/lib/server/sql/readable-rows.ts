@@ -1,7 +1,7 @@
 /** The rows of a forecast table that the sender of a request may read. */
 import { createHash } from 'node:crypto';
 import type { Identifier, ReadableRows, SqlText } from './quote';
-import { commas, ident, sql } from './quote';
+import { commas, ident, literal, sql } from './quote';
 import { trusted } from './trusted';
 
 /** All rows of a forecast table: for senders who may read them, and for the entries that the service writes. */
@@ -24,39 +24,24 @@ export function rowsInside(
   return trusted<ReadableRows>(rows);
 }
 
-/** The key of the numbers that replace `pf_id`: two numbers below 2²⁶ for each round of a Feistel network. */
-export type RowKey = readonly { mask: number; factor: number }[];
-
-const HALF = 26;
-const HALVES = 2 ** HALF;
-const ROUNDS = 3;
+/** The key of the numbers that replace `pf_id`: a seed for each round of a Feistel network. */
+export type RowKey = readonly [bigint, bigint];
 
 /** @param secret a text that people do not know */
 export function rowKey(secret: string): RowKey {
   const bytes = createHash('sha256').update(secret).digest();
-  return Array.from({ length: ROUNDS }, (_, i) => ({
-    mask: bytes.readUInt32LE(8 * i) % HALVES,
-    // An odd factor loses no bit.
-    factor: (bytes.readUInt32LE(8 * i + 4) % HALVES) | 1,
-  }));
+  return [bytes.readBigInt64LE(0), bytes.readBigInt64LE(8)];
 }
 
+const HALF = 26;
+const LOW_HALF = 2 ** HALF - 1;
+
 /** `pf_id` below 2⁵² as another number below 2⁵²; no two numbers become the same one. */
-const hiddenId = (key: RowKey): SqlText => {
-  let [left, right] = [sql`(pf_id >> ${HALF})`, sql`(pf_id & ${HALVES - 1})`];
-  for (const { mask, factor } of key) {
-    const mixed = sql`(((${right} # ${mask}::bigint) * ${factor} >> 13) & ${HALVES - 1})`;
-    [left, right] = [right, sql`(${left} # ${mixed})`];
-  }
+const hiddenId = ([first, second]: RowKey): SqlText => {
+  const left = sql`((pf_id >> ${HALF}) # ${hashed(sql`pf_id & ${LOW_HALF}`, first)})`;
+  const right = sql`((pf_id & ${LOW_HALF}) # ${hashed(left, second)})`;
   return sql`(${right} << ${HALF}) | ${left}`;
 };
 
-/** The number that replaces a `pf_id`, as {@link rowsInside} computes it. */
-export function hiddenNumber(id: number, key: RowKey): number {
-  let [left, right] = [Math.floor(id / HALVES), id % HALVES];
-  for (const { mask, factor } of key) {
-    const mixed = Math.floor(((right ^ mask) * factor) / 2 ** 13) % HALVES;
-    [left, right] = [right, left ^ mixed];
-  }
-  return right * HALVES + left;
-}
+const hashed = (half: SqlText, seed: bigint): SqlText =>
+  sql`(hashint8extended(${half}, ${literal(String(seed))}::bigint) & ${LOW_HALF})`;
