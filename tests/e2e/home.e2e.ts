@@ -110,6 +110,16 @@ test('lists versions with status, rows, totals, last change and user, one click 
   // The month without rows is at the bottom of the line, between its neighbours.
   expect(points).toHaveLength(48);
   expect(points[13]).toMatch(/,22$/);
+
+  // The totals are those of the chosen measure, which the browser remembers.
+  const [{ units }] = await service.query(
+    `SELECT to_char(sum("Quantity") FILTER (WHERE pf_iter <> 'reference'), 'FM999,999,990') AS units
+      FROM pf.fc_superstore_1`,
+  );
+  await page.getByLabel('Measure').selectOption('Quantity');
+  await expect(version.getByRole('cell', { name: units, exact: true })).toBeVisible();
+  await page.reload();
+  await expect(version.getByRole('cell', { name: units, exact: true })).toBeVisible();
   await version.getByRole('link', { name: 'Plan 2027', exact: true }).click();
   await expect(page).toHaveURL(/\/versions\/1$/);
 });

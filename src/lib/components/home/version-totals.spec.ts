@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VersionTotals } from '$lib/contract/versions';
-import { shownTotals } from './version-totals.svelte';
+import { measuresOf, shownTotals } from './version-totals.svelte';
 
 const sums = (value_total: number | null, units_total: number | null) => ({
   ...{ row_count: 1, value_total, units_total },
@@ -34,5 +34,25 @@ describe('the totals of a version', () => {
       ...{ reference: 0, share: null },
     });
     expect(shownTotals({ ...units, units_col: null })).toBeNull();
+  });
+
+  it('are those of the chosen measure, or of the first one if the version lacks it', () => {
+    const cost = (amount: number) => ({ measures: { cost: amount } });
+    const further: VersionTotals = {
+      ...totals,
+      measure_types: { cost: 'numeric(9,3)' },
+      plan: { ...totals.plan, ...cost(7.5) },
+      reference: { ...sums(200, 1), ...cost(5) },
+      compared: { first_month: null, last_month: null, ...sums(80, 3), ...cost(6) },
+      months: [{ month: '2027-01-01', ...sums(100.1, 4), ...cost(7.5) }],
+    };
+    expect(measuresOf(further).map(({ column }) => column)).toEqual(['Sales', 'Quantity', 'cost']);
+    expect(shownTotals(further, 'cost')).toEqual({
+      decimals: { least: 3, most: 3 },
+      ...{ measure: 'cost', plan: 7.5, reference: 5, compared: 6, span: null, share: 0.2 },
+      months: [{ month: '2027-01-01', amount: 7.5 }],
+    });
+    expect(shownTotals(further, 'units')).toMatchObject({ measure: 'Quantity', plan: 4 });
+    expect(shownTotals(further, 'hours')).toEqual(shownTotals(further));
   });
 });

@@ -3,12 +3,13 @@ import { SvelteMap } from 'svelte/reactivity';
 import { getVersionTotals } from '$lib/client/api';
 import { decimalsShown, type Decimals } from '$lib/contract/decimals';
 import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';
+import { totalOf } from '$lib/plan/entry-totals';
 import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
 
 /** The totals of a version in one measure. */
 export interface ShownTotals {
-  /** The measure's column: value, or units if the source has no value. */
+  /** The measure's column. */
   measure: string;
   decimals: Decimals;
   /** Total of the rows that operations see. */
@@ -28,26 +29,45 @@ export interface ShownTotals {
   months: readonly Month[];
 }
 
-/** Returns the totals of a version for a list; null if it has no measure. */
-export function shownTotals(totals: VersionTotals): ShownTotals | null {
-  const { value_col, units_col, months } = totals;
-  const measure = value_col ?? units_col;
-  if (measure === null) return null;
-  const amount = (of: VersionTotals['plan']) =>
-    (value_col === null ? of.units_total : of.value_total) ?? 0;
+/** A measure of a version: its key, its column and the type of that column. */
+interface Listed {
+  /** `value`, `units` or the column of a further measure. */
+  key: string;
+  column: string;
+  type: string | null;
+}
+
+/** Returns the measures of a version: value and units if it has them, then the further ones. */
+export function measuresOf(totals: VersionTotals): Listed[] {
+  const { value_col, units_col, value_type, units_type, measure_types = {} } = totals;
+  return [
+    ...(value_col === null ? [] : [{ key: 'value', column: value_col, type: value_type }]),
+    ...(units_col === null ? [] : [{ key: 'units', column: units_col, type: units_type }]),
+    ...Object.entries(measure_types).map(([column, type]) => ({ key: column, column, type })),
+  ];
+}
+
+/**
+ * Returns the totals of a version for a list; null if it has no measure.
+ *
+ * @param key the measure; the first one if the version lacks it
+ */
+export function shownTotals(totals: VersionTotals, key?: string): ShownTotals | null {
+  const measures = measuresOf(totals);
+  const measure = measures.find((each) => each.key === key) ?? measures[0];
+  if (!measure) return null;
+  const amount = (of: VersionTotals['plan']) => totalOf(of, measure.key) ?? 0;
   const plan = amount(totals.plan);
   const reference = totals.reference && amount(totals.reference);
-  const decimals =
-    value_col === null
-      ? decimalsShown('units', totals.units_type, [plan])
-      : decimalsShown('value', totals.value_type, [plan]);
+  const role = measure.key === 'units' ? 'units' : 'value';
+  const decimals = decimalsShown(role, measure.type, [plan]);
   const compared = totals.compared && amount(totals.compared);
   const { first_month: first, last_month: last } = totals.compared ?? {};
   const [share = null] = shares([[compared], [reference]], decimals);
   return {
-    ...{ measure, decimals, plan, reference, compared, share },
+    ...{ measure: measure.column, decimals, plan, reference, compared, share },
     span: first && last ? [first, last] : null,
-    months: months.map((each) => ({ month: each.month, amount: amount(each) })),
+    months: totals.months.map((each) => ({ month: each.month, amount: amount(each) })),
   };
 }
 
@@ -56,7 +76,7 @@ export function shownTotals(totals: VersionTotals): ShownTotals | null {
  * all rows of a version.
  */
 export class ListedTotals {
-  readonly byVersion = new SvelteMap<number, ShownTotals>();
+  readonly byVersion = new SvelteMap<number, VersionTotals>();
 
   /** Reads the totals of some versions. @returns a function that cancels the reads */
   read(versions: readonly VersionListEntry[]): () => void {
@@ -71,9 +91,8 @@ export class ListedTotals {
       const totals =
         row_count > 0 ? await getVersionTotals(id, { signal }).catch(() => null) : null;
       if (signal.aborted) return;
-      const shown = totals && shownTotals(totals);
       // Removes an outdated total.
-      if (shown) this.byVersion.set(id, shown);
+      if (totals) this.byVersion.set(id, totals);
       else this.byVersion.delete(id);
     }
   }
