@@ -276,7 +276,10 @@ export const SLICE_REQUESTS: {
   [O in SliceOperation]: v.GenericSchema<unknown, SliceRequests[O]>;
 } = { scale: ScaleRequest, recode: RecodeRequest, clone: CloneRequest };
 
-/** The part of an entry's `params` that names the entry from which it was made. */
+/**
+ * The part of an entry's `params` that is not in its request: the entry from which it was made, and the rows that it
+ * is limited to.
+ */
 export const EntryOrigin = v.object({
   redo_of: v.optional(v.pipe(v.number(), v.description('The undone entry that this one redid'))),
   copied_from: v.optional(
@@ -284,6 +287,14 @@ export const EntryOrigin = v.object({
   ),
   replayed_from: v.optional(
     v.pipe(v.number(), v.description('The entry that this one replayed, with its version')),
+  ),
+  within: v.optional(
+    v.pipe(
+      v.array(v.array(Slice)),
+      v.description(
+        'The territories that the entry is limited to: it acts on rows that are in a slice of each list',
+      ),
+    ),
   ),
 });
 export type EntryOrigin = v.InferOutput<typeof EntryOrigin>;

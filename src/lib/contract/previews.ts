@@ -62,7 +62,7 @@ export const PREVIEW_METADATA = 'pf_preview';
  * those of the held rows, which do not change.
  */
 export const PreviewFacts = v.object({
-  sql: v.string(),
+  sql: v.pipe(v.string(), v.description('Empty for a person who reads a part of the source')),
   totals: v.union([Change, v.array(Change)]),
   held: v.object(measured),
   groups: v.optional(

@@ -170,6 +170,15 @@ export const shiftedMonths = (
 export const hasRows = (db: Queryable, from: ReadableRows, where: SqlText): Promise<boolean> =>
   db.any(sql`SELECT 1 FROM ${from} WHERE ${where} LIMIT 1`);
 
+/** The id of the newest entry that has some of the rows; 0 if there are none. */
+export const newestWithRows = async (db: Queryable, from: ReadableRows): Promise<number> =>
+  (
+    await db.one(
+      v.object({ id: v.number() }),
+      sql`SELECT COALESCE(MAX(pf_logid), 0) AS id FROM ${from}`,
+    )
+  ).id;
+
 /** First and last day of each date column for each entry. */
 export async function entrySpans(
   db: Queryable,

@@ -9,6 +9,7 @@ import { sql } from '../sql/quote';
 import { readRevision, revisionOf } from './outside-changes';
 import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
+import { hasTerritories } from './territories';
 
 /** The columns of {@link LogEntry}. */
 export const ENTRY_FIELDS = sql`id, version_id, pf_user, stamp, operation, slice, params, note`;
@@ -90,18 +91,28 @@ const ENTRY_KEY = prepared(sql`SELECT id, version_id, stamp, operation FROM pf.l
 export const findEntry = (db: Queryable, logid: number): Promise<EntryKey | undefined> =>
   db.maybeOne(EntryKey, ENTRY_KEY, [logid]);
 
-/** Sets the note of an entry; null clears it. @throws AppError 404 if there is no such entry */
+const NotedEntry = v.intersect([LogEntry, v.object({ has_territories: v.boolean() })]);
+
+/**
+ * Sets the note of an entry; null clears it.
+ *
+ * @returns the entry, and whether its source has territories
+ * @throws AppError 404 if there is no such entry
+ */
 export async function updateNote(
   db: Queryable,
   logid: number,
   note: string | null,
-): Promise<LogEntry> {
-  const entry = await db.maybeOne(
-    LogEntry,
-    sql`UPDATE pf.log SET note = $2 WHERE id = $1 RETURNING ${ENTRY_FIELDS}`,
+): Promise<{ entry: LogEntry; hasTerritories: boolean }> {
+  const row = await db.maybeOne(
+    NotedEntry,
+    sql`UPDATE pf.log SET note = $2 WHERE id = $1 RETURNING ${ENTRY_FIELDS},
+       (SELECT ${hasTerritories(sql`v.source_id`)} FROM pf.version AS v WHERE v.id = version_id)
+         AS has_territories`,
     [logid, note],
   );
-  return found(entry, `log entry ${logid}`);
+  const { has_territories, ...entry } = found(row, `log entry ${logid}`);
+  return { entry, hasTerritories: has_territories };
 }
 
 /**

@@ -27,6 +27,10 @@ export const listUndone = (db: Queryable, versionId: number): Promise<UndoneEntr
     [versionId],
   );
 
+/** An undone entry as errors name it. */
+export const undoneName = (versionId: number, logid: number): string =>
+  `undone entry ${logid} of version ${versionId}`;
+
 /** @throws AppError 404 if no such entry of the version was undone */
 export const undoneEntry = async (
   db: Queryable,
@@ -39,5 +43,5 @@ export const undoneEntry = async (
       sql`SELECT ${FIELDS} FROM pf.undone WHERE version_id = $1 AND logid = $2`,
       [versionId, logid],
     ),
-    `undone entry ${logid} of version ${versionId}`,
+    undoneName(versionId, logid),
   );

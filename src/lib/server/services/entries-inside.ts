@@ -25,8 +25,14 @@ export const undoneInside = (target: LimitedVersion, undone: readonly UndoneEntr
 /** Whether an entry reads and writes only rows inside, by its request alone. */
 function asksInside({ columns, part }: LimitedVersion, entry: LogEntry): boolean {
   const slices = slicesOf(entry, columns);
-  return slices?.every((slice) => isInside(slice, part.read)) ?? false;
+  const within = entry.params?.within ?? [];
+  return slices?.every((slice) => areRowsInside(slice, within, part.read)) ?? false;
 }
+
+/** Whether the rows of a slice are inside, as far as the entry is limited to those in a slice of each list. */
+const areRowsInside = (slice: Slice, within: readonly Slice[][], read: readonly Slice[]): boolean =>
+  isInside(slice, read) ||
+  within.some((list) => list.every((limit) => isInside({ ...slice, ...limit }, read)));
 
 /** All slices that an entry names, reads or writes; undefined if its request does not tell them. */
 function slicesOf(entry: LogEntry, columns: readonly ForecastColumn[]): Slice[] | undefined {

@@ -20,11 +20,11 @@ import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import type { Identifier, ReadableRows, SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { RowKey } from '../sql/readable-rows';
-import { everyRow, rowKey, rowsInside } from '../sql/readable-rows';
+import { everyRow, rowKey, rowsAmong, rowsInside } from '../sql/readable-rows';
 import type { CompiledSlice } from '../sql/slice';
 import { byIndex, compileSlice, excludeClause } from '../sql/slice';
 import type { Part } from './territory';
-import { partOf, partRead } from './territory';
+import { anyOf, partOf, partRead } from './territory';
 
 /** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
@@ -48,6 +48,10 @@ export interface ForecastVersion {
   rows: ReadableRows;
   /** The part of the source that the sender may read and change; undefined if it is all of it. */
   part: Part | undefined;
+  /** The rows of `rows` as a condition on the forecast table; undefined if these are all. */
+  inside: SqlText | undefined;
+  /** The territories that `rows` is limited to: each row is in a slice of each list. */
+  within: readonly (readonly Slice[])[];
   /** How the numbers of rows are hidden from a sender who does not read all of them. */
   rowKey: RowKey | undefined;
   /** Another one after each change of rows that is not the service's: then nothing that was cached holds. */
@@ -136,10 +140,40 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     rows:
       part && key ? rowsInside(table, [...existing.keys()], part.readable, key) : everyRow(table),
     part,
+    inside: key && part?.readable,
+    within: part && key ? [part.read] : [],
     rowKey: key,
     ...(await readTableState(db, version.id, own.tname)),
   };
 }
+
+/**
+ * A version as an operation sees it that is limited to some rows of it.
+ *
+ * @param within each row is in a slice of each list
+ * @throws AppError 409 if a column of a slice has changed its role or type, since its rows are then unknown
+ */
+export function limitedTo(
+  target: ForecastVersion,
+  within: readonly (readonly Slice[])[],
+): ForecastVersion {
+  const known = target.within.map((slices) => JSON.stringify(slices));
+  const added = within.filter((slices) => !known.includes(JSON.stringify(slices)));
+  return added.reduce((whole, slices): ForecastVersion => {
+    const condition = anyOf(slices, target.columns);
+    const { inside } = whole;
+    return {
+      ...whole,
+      rows: rowsAmong(whole.rows, condition),
+      inside: inside ? sql`${inside} AND ${condition}` : condition,
+      within: [...whole.within, slices],
+    };
+  }, target);
+}
+
+/** Restricts a condition on the forecast table to the rows that the sender may read. */
+export const insideOf = ({ inside }: ForecastVersion, where: SqlText): SqlText =>
+  inside ? sql`(${where}) AND ${inside}` : where;
 
 const plainType = (type: SqlText): ColumnType => ({
   declared: type,

@@ -13,6 +13,7 @@ import type {
 import { usableSlice } from '../../contract/slices';
 import type { Cell } from '../db/cells';
 import { cellsOf, laterParts } from '../db/cells';
+import { newestWithRows } from '../db/forecast';
 import { getEntry, newestEntry } from '../db/log';
 import { noTotals, ofFurther, totalsIn } from '../db/totals';
 import type { Database } from '../db/database';
@@ -119,7 +120,9 @@ export const previewImport = (
       (await readCells(tx, target, edits, held)).map((cell) => [cell.number, cell]),
     );
     const cells = edits.map((_, i) => cellOf(found.get(i), target.columns));
-    const newest = await newestEntry(tx, versionId);
+    const newest = await (target.inside
+      ? newestWithRows(tx, target.rows)
+      : newestEntry(tx, versionId));
     if (since == null) return { cells, newest };
     const later = cells.map((cell) => {
       const entries: NonNullable<ImportCell['entries']> = [];

@@ -19,6 +19,7 @@ import { measureOf } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { idList } from '../sql/templates/read';
+import { requireInside, requireSeen } from './changeable';
 import { blameClient } from './client-faults';
 import type { Held, Resources } from './entries/writer';
 import { OtherRows, UndoResult, writingRows } from './entries/writer';
@@ -143,12 +144,21 @@ export async function logEntry(db: Database, logid: number): Promise<LogEntry> {
   }
 }
 
-/** Changes an entry's note, also on a closed version. @throws AppError 404 */
+/**
+ * Changes an entry's note, also on a closed version.
+ *
+ * @throws AppError 403 if the sender may not change a row of it, 404
+ */
 export const editNote = (db: Database, logid: number, note: string | null): Promise<LogEntry> =>
   db.transaction(async (tx) => {
-    const entry = await updateNote(tx, logid, note);
+    const { entry, hasTerritories } = await updateNote(tx, logid, note);
     await tell(tx, entry.version_id, { kind: 'note', logid });
-    return entry;
+    if (!hasTerritories || !membersOf(db.sender)) return entry;
+    const target = await readVersion(tx, entry.version_id);
+    await requireSeen(tx, target, logid);
+    await requireInside(tx, target, sql`pf_logid = ${logid}`);
+    const part = limited(target);
+    return part ? entryInside(part, entry) : entry;
   });
 
 /**
@@ -176,8 +186,29 @@ export async function undo(
     writingRows(resources, entry.version_id, key, UndoResult, (writer) =>
       writer.undo(entry, user, withKeys),
     );
-  return attempt().catch((error: unknown) => {
-    if (error instanceof OtherRows) return attempt();
+  return orUnknown(resources.db, logid, () =>
+    attempt().catch((error: unknown) => {
+      if (error instanceof OtherRows) return attempt();
+      throw error;
+    }),
+  );
+}
+
+/**
+ * Runs a write that names an entry.
+ *
+ * @throws AppError 404 instead of 403 if the sender may not see the entry: that its version is closed would tell that
+ * the entry exists
+ */
+export async function orUnknown<Result>(
+  db: Database,
+  logid: number,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof AppError && error.status === 403) await logEntry(db, logid);
     throw error;
-  });
+  }
 }

@@ -20,7 +20,7 @@ import { excludeClause } from '../sql/slice';
 import type { TokenValues } from '../sql/tokens';
 import type { OperationWriter } from './entries/open-entry';
 import type { ForecastVersion } from './forecast-version';
-import { sliceOf, storedTemplate } from './forecast-version';
+import { insideOf, sliceOf, storedTemplate } from './forecast-version';
 import type { HeldRows } from './held';
 import { withoutHeld } from './held';
 import { keptColumns } from './idempotency';
@@ -116,21 +116,22 @@ export async function writeSteps(
       if (template === undefined) throw new Error(`There is no statement for ${operation}`);
       if (step.needs && !template.includes(step.needs)) throw outdated(operation);
       const isCompensation = step.from !== undefined;
-      const reach = { slice: slice.where, held: step.held, isCompensation };
-      const tokens =
-        typeof step.tokens === 'function' ? await step.tokens(slice.where) : step.tokens;
+      const where = insideOf(target, slice.where);
+      const reach = { slice: where, held: step.held, isCompensation };
+      const tokens = typeof step.tokens === 'function' ? await step.tokens(where) : step.tokens;
       if (tokens === null) return columns;
       const written = await open.run(template, reach, tokens, { words: operation });
       if (written.rowCount === 0) {
         const { among } = step;
-        const where = among ? sql`${slice.where} AND ${among}` : slice.where;
-        throw await nothing(writer, where, step, entry.pf_user);
+        const read = among ? sql`${where} AND ${among}` : where;
+        throw await nothing(writer, read, step, entry.pf_user);
       }
       checkAmounts(written.columns);
       return written.columns;
     });
   }
-  if (steps.length > 1) {
+  // A statement answers the rows that it writes with their stored numbers.
+  if (steps.length > 1 || target.rowKey) {
     const isGrain = columns.some(({ name }) => name === 'pf_gkey');
     ({ columns } = await open.rows(isGrain));
     checkAmounts(columns);

@@ -143,7 +143,8 @@ async function preview(
   const [only, ...others] = totals;
   const single = !hasEdits && others.length === 0 ? only : undefined;
   const facts = {
-    sql: tried.map(({ statement }) => statement.trim()).join(';\n\n'),
+    // Statements name the slices of locks and reviews, which may name rows that the sender does not see.
+    sql: writer.target.inside ? '' : tried.map(({ statement }) => statement.trim()).join(';\n\n'),
     totals: single ?? totals,
     held: await writer.held(tried),
     ...(groups && { groups }),

@@ -7,6 +7,7 @@ import type { SliceOperation, SliceRequests } from '../../contract/operations';
 import { SLICE_REQUESTS } from '../../contract/operations';
 import type { WriteKey } from '../db/idempotency';
 import { AppError } from '../errors';
+import { within } from './entries/open-entry';
 import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
 import { ActualsResult, actualsIn } from './actuals';
@@ -52,17 +53,21 @@ export async function runAgain(
   user: string,
 ): Promise<RedoResult> {
   try {
-    if (entry.operation === 'forecast') return await forecastAgain(writer, entry, user);
-    if (isLoadEntry(entry)) return await loadAgain(writer, entry, user);
-    if (entry.operation === 'reverse') return await reverseAgain(writer, entry, user);
-    if (entry.operation === 'actual') return await actualsAgain(writer, entry, user);
-    if (entry.operation === 'import') return await importAgain(writer, entry, user);
-    return await operateAgain(writer, entry.operation, entry, user);
+    return await within(writer, entry.params?.within ?? [], () => rerun(writer, entry, user));
   } catch (error) {
     if (!(error instanceof AppError) || ![400, 404, 409].includes(error.status)) throw error;
     // The error's field belongs to the recorded request, which this client has not sent.
     throw new AppError(422, error.message, { column: error.blame.column, cause: error });
   }
+}
+
+async function rerun(writer: EntryWriter, entry: LogEntry, user: string): Promise<RedoResult> {
+  if (entry.operation === 'forecast') return forecastAgain(writer, entry, user);
+  if (isLoadEntry(entry)) return loadAgain(writer, entry, user);
+  if (entry.operation === 'reverse') return reverseAgain(writer, entry, user);
+  if (entry.operation === 'actual') return actualsAgain(writer, entry, user);
+  if (entry.operation === 'import') return importAgain(writer, entry, user);
+  return operateAgain(writer, entry.operation, entry, user);
 }
 
 const unrecorded = () => new AppError(422, 'The log does not record the request of this entry');

@@ -34,7 +34,7 @@ import { valueLiteral } from '../sql/values';
 import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
 import type { ForecastVersion } from './forecast-version';
-import { readVersion, seenByOperations, sliceOf } from './forecast-version';
+import { limitedTo, readVersion, seenByOperations, sliceOf } from './forecast-version';
 
 /** A shape whose weights are known. */
 export interface ResolvedShape {
@@ -274,7 +274,9 @@ async function versionOf(
 ): Promise<ForecastVersion> {
   if (id === undefined || id === target.version.id) return target;
   const versions = await listVersions(tx, target.source.id);
-  if (versions.some((version) => version.id === id)) return readVersion(tx, id);
+  if (versions.some((version) => version.id === id)) {
+    return limitedTo(await readVersion(tx, id), target.within);
+  }
   throw faultAt(fieldPlace('spread.like.version_id'), 422, `the source has no version ${id}`);
 }
 

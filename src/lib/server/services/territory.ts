@@ -50,7 +50,11 @@ export const readsPart = ({ territory }: Pick<Source, 'territory'>): boolean =>
 /** Whether a slice of a territory is the whole source. */
 export const isWhole = (slice: Slice): boolean => Object.keys(slice).length === 0;
 
-/** The rows in any of some slices of territories, as a condition. @throws AppError 409 as {@link partOf} */
+/**
+ * The rows in any of some stored slices, as a condition on a forecast table; none without a slice.
+ *
+ * @throws AppError 409 if a column of one has changed its role or type, since its rows are then unknown
+ */
 export const anyOf = (slices: readonly Slice[], columns: readonly ForecastColumn[]): SqlText =>
   slices.some(isWhole)
     ? sql`TRUE`

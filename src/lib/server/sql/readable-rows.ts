@@ -24,6 +24,10 @@ export function rowsInside(
   return trusted<ReadableRows>(rows);
 }
 
+/** Those of some rows that fulfil a condition. */
+export const rowsAmong = (rows: ReadableRows, condition: SqlText): ReadableRows =>
+  trusted<ReadableRows>(sql`(SELECT * FROM ${rows} WHERE ${condition}) AS among`);
+
 /** The key of the numbers that replace `pf_id`: a seed for each round of a Feistel network. */
 export type RowKey = readonly [bigint, bigint];
 
@@ -37,7 +41,7 @@ const HALF = 26;
 const LOW_HALF = 2 ** HALF - 1;
 
 /** `pf_id` below 2⁵² as another number below 2⁵²; no two numbers become the same one. */
-const hiddenId = ([first, second]: RowKey): SqlText => {
+export const hiddenId = ([first, second]: RowKey): SqlText => {
   const left = sql`((pf_id >> ${HALF}) # ${hashed(sql`pf_id & ${LOW_HALF}`, first)})`;
   const right = sql`((pf_id & ${LOW_HALF}) # ${hashed(left, second)})`;
   return sql`(${right} << ${HALF}) | ${left}`;

@@ -15,10 +15,11 @@ import { excludeClause } from '../../sql/slice';
 import { ofEntries } from '../../sql/templates/read';
 import type { TokenValues } from '../../sql/tokens';
 import { substitute } from '../../sql/tokens';
+import { requireInside } from '../changeable';
 import type { Statement } from '../client-faults';
 import { blameClient } from '../client-faults';
 import type { ForecastVersion } from '../forecast-version';
-import { storedTemplate } from '../forecast-version';
+import { limitedTo, storedTemplate } from '../forecast-version';
 import type { HeldRows } from '../held';
 import { withoutHeld } from '../held';
 import type { LockedRows } from '../locks';
@@ -51,6 +52,26 @@ export interface OperationWriter {
   open: (entry: NewEntry) => Promise<OpenEntry>;
   /** Ids of the entries that take back a part of an entry. */
   reversesOf: (logid: number) => Promise<number[]>;
+}
+
+/**
+ * Calls `run`, and limits its operations to some rows of the version.
+ *
+ * @param within each row is in a slice of each list
+ * @throws AppError as {@link limitedTo}, and whatever `run` throws
+ */
+export async function within<Result>(
+  writer: OperationWriter,
+  slices: ForecastVersion['within'],
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { target } = writer;
+  writer.target = limitedTo(target, slices);
+  try {
+    return await run();
+  } finally {
+    writer.target = target;
+  }
 }
 
 /** What an entry writes its rows with. */
@@ -118,17 +139,17 @@ export class OpenEntry {
   }
 
   /**
-   * Ends the entry after its last row is written: checks the locks, stores the number of rows, and sends the
+   * Ends the entry after its last row is written: checks territories and locks, stores the number of rows, and sends the
    * event.
    *
    * @param rowCount number of rows of a load; the rows of an operation are counted
-   * @throws AppError 423 if a row is locked
+   * @throws AppError 403 if the sender may not change a row, 423 if one is locked
    */
   async close(rowCount?: number): Promise<void> {
     const { logid } = this;
     const { tx, target } = this.scope;
     const { operation, pf_user } = this.entry;
-    await this.requireUnlocked();
+    await this.requireChangeable();
     if (rowCount !== undefined) await keepRowCount(tx, logid, rowCount);
     else {
       const totals = await exactTotals(tx, everyRow(target.table), target.columns, logid);
@@ -146,10 +167,12 @@ export class OpenEntry {
     await tell(tx, target.version.id, { kind: 'locks' });
   }
 
-  /** @throws AppError 423 if a row of the entry is locked */
-  protected async requireUnlocked(): Promise<void> {
+  /** @throws AppError 403 if the sender may not change a row of the entry, 423 if one is locked */
+  protected async requireChangeable(): Promise<void> {
     const { tx, target, locked } = this.scope;
     const against = locksFor(locked, this.entry.operation);
+    // A lock of rows that the sender may not see must not be told.
+    await requireInside(tx, target, ofEntry(this.logid));
     await requireUnlocked(tx, target, against, ofEntry(this.logid));
   }
 

@@ -41,7 +41,7 @@ class TrialWriter implements OperationWriter {
 
   constructor(
     readonly tx: Transaction,
-    readonly target: ForecastVersion,
+    public target: ForecastVersion,
     readonly memory: Reservation,
   ) {}
 
@@ -123,7 +123,7 @@ class TriedEntry extends OpenEntry {
 
   /** There is no log entry that could store a count, and no event to send. */
   override close(): Promise<void> {
-    return this.requireUnlocked();
+    return this.requireChangeable();
   }
 }
 

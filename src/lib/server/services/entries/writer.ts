@@ -30,18 +30,21 @@ import { readRevision } from '../../db/outside-changes';
 import type { ExactTotals, Totals } from '../../db/totals';
 import { entryTotals, noTotals } from '../../db/totals';
 import type { Transaction } from '../../db/transaction';
-import { undoneEntry } from '../../db/undone';
+import { found } from '../../db/queryable';
+import { undoneEntry, undoneName } from '../../db/undone';
 import { AppError } from '../../errors';
 import type { KeptTotals } from '../../kept-totals';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { literal, sql } from '../../sql/quote';
-import { everyRow } from '../../sql/readable-rows';
+import { everyRow, hiddenId } from '../../sql/readable-rows';
 import { undoTemplate } from '../../sql/templates/undo';
 import type { TokenValues } from '../../sql/tokens';
 import { substitute } from '../../sql/tokens';
+import { requireInside, requireWholeInside } from '../changeable';
 import type { Statement } from '../client-faults';
 import type { ForecastVersion } from '../forecast-version';
-import { readVersion, writeVersion } from '../forecast-version';
+import { undoneInside } from '../entries-inside';
+import { limited, readVersion, writeVersion } from '../forecast-version';
 import { keptColumns, once } from '../idempotency';
 import type { LockedRows } from '../locks';
 import { lockedRows, locksFor, requireUnlocked } from '../locks';
@@ -183,7 +186,7 @@ class EntryWriter {
 
   constructor(
     readonly tx: Transaction,
-    readonly target: ForecastVersion,
+    public target: ForecastVersion,
     private readonly memory: Reservation,
     private readonly totals?: KeptTotals<ExactTotals>,
   ) {}
@@ -220,13 +223,14 @@ class EntryWriter {
    * @param among the rows that a write deletes
    * @param user who deletes them, if known
    * @param entry the entry that wrote the rows, if it is a single one
-   * @throws AppError 423 if one of the rows is locked
+   * @throws AppError 403 if the sender may not change one of the rows, 423 if one is locked
    */
-  private async requireUnlocked(
+  private async requireChangeable(
     among: SqlText,
     user: string | null,
     entry?: EntryKey,
   ): Promise<void> {
+    await requireInside(this.tx, this.target, among);
     const locked = await this.locked(user);
     const against = entry ? locksFor(locked, entry.operation, entry.id) : locked;
     await requireUnlocked(this.tx, this.target, against, among);
@@ -256,7 +260,11 @@ class EntryWriter {
   /** Writes an entry without rows. One or several statements then write its rows. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, totals } = this;
-    const params = this.origin ? { ...entry.params, ...this.origin } : entry.params;
+    const { within } = target;
+    const params =
+      this.origin || within.length > 0
+        ? { ...entry.params, ...this.origin, ...(within.length > 0 && { within }) }
+        : entry.params;
     const { id, stamp } = await insertEntry(tx, target.version.id, { ...entry, params });
     // If the transaction is rolled back, the cached totals are never used: its id does not come back.
     const keep = (own: ExactTotals) => totals?.add(this.series, { id, stamp }, own);
@@ -271,17 +279,18 @@ class EntryWriter {
    *
    * @param user who undoes it, if that is known
    * @param withKeys whether the keys of the deleted rows are read, which takes longer than deleting the rows
-   * @throws AppError 404 if there is no such entry, 409 while another entry takes back a part of it, 423 if a row
-   * of it is locked; {@link OtherRows}
+   * @throws AppError 404 if there is no such entry, 403 if the sender may not change a row of it, 409 while another
+   * entry takes back a part of it, 423 if a row of it is locked; {@link OtherRows}
    */
   async undo(entry: EntryKey, user: string | null, withKeys: boolean): Promise<UndoResult> {
     const { tx, target, totals } = this;
     const { id } = entry;
+    await requireWholeInside(tx, target, entry);
     await this.requireWhole([id]);
     const [known] = totals?.of(this.series, [entry]) ?? [];
     totals?.drop(this.series, entry);
     await takeOut(tx, entry, known ?? (await this.readTotals(ofEntry(id)))(id), user);
-    await this.requireUnlocked(ofEntry(id), user, entry);
+    await this.requireChangeable(ofEntry(id), user, entry);
     const result = withKeys
       ? await this.deleteWithKeys(id)
       : { rows_deleted: await deleteRowsOfEntry(tx, target.table, id), keys: null, columns: [] };
@@ -296,9 +305,10 @@ class EntryWriter {
   /** Deletes the rows of an entry and reads their keys from the statement. */
   private async deleteWithKeys(id: number): Promise<UndoResult> {
     const { tx, target, memory } = this;
-    const { columns, table } = target;
+    const { columns, table, rowKey } = target;
     const tokens = { fc_table: table, logid: sql`${id}` };
-    const gone = await runWrite(tx, substitute(undoTemplate(columns), tokens), columns, memory);
+    const template = undoTemplate(columns, rowKey && sql`${hiddenId(rowKey)} AS pf_id`);
+    const gone = await runWrite(tx, substitute(template, tokens), columns, memory);
     // At the grain, the statement counts the rows of each key.
     const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];
     return counts
@@ -311,7 +321,7 @@ class EntryWriter {
     const { tx, target } = this;
     await this.requireWhole([logid]);
     await deleteEntry(tx, logid);
-    await this.requireUnlocked(ofEntry(logid), user);
+    await this.requireChangeable(ofEntry(logid), user);
     await deleteRowsOfEntry(tx, target.table, logid);
     await tell(tx, target.version.id, { kind: 'undone', logid });
   }
@@ -328,7 +338,7 @@ class EntryWriter {
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
     await this.requireWhole(entries.map(({ id }) => id));
     const rows = sql`pf_iter = ${literal(iter)}`;
-    await this.requireUnlocked(rows, user);
+    await this.requireChangeable(rows, user);
     const totals = await this.readTotals(rows);
     const kept = entries.map((entry) => ({ entry, totals: totals(entry.id) }));
     await keepUndone(tx, kept, user);
@@ -348,12 +358,18 @@ class EntryWriter {
    * Writes an undone entry again, and removes it from the list of undone entries.
    *
    * @param run writes it; the new entry names the undone one in `params.redo_of`
-   * @throws AppError 404 if the version has no such undone entry, and whatever `run` throws
+   * @throws AppError 404 if the version has no such undone entry, or the sender may not see it, and whatever `run` throws
    */
   async redo<Result>(logid: number, run: (entry: LogEntry) => Promise<Result>): Promise<Result> {
-    const { entry } = await undoneEntry(this.tx, this.target.version.id, logid);
+    const { tx, target } = this;
+    const undone = await undoneEntry(tx, target.version.id, logid);
+    const part = limited(target);
+    if (part && undoneInside(part, [undone]).length === 0) {
+      found(undefined, undoneName(target.version.id, logid));
+    }
+    const { entry } = undone;
     const result = await this.from({ redo_of: logid }, () => run(entry));
-    await forgetUndone(this.tx, this.target.version.id, logid);
+    await forgetUndone(tx, target.version.id, logid);
     return result;
   }
 

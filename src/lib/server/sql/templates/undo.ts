@@ -8,13 +8,18 @@ import { commas, ident, sql } from '../quote';
 /**
  * The `undo` template: deletes one entry's rows and returns their keys. At the grain it returns each key
  * once, with the number of its rows (docs/contract/06-log.md#delete-loglogid).
+ *
+ * @param id the number of a row as the client knows it, named `pf_id`
  */
-export function undoTemplate(columns: readonly ForecastColumn[]): SqlText {
+export function undoTemplate(
+  columns: readonly ForecastColumn[],
+  id: SqlText = sql`pf_id`,
+): SqlText {
   const grain = grainColumns(columns);
   if (grain.length === 0) {
     return sql`DELETE FROM {{fc_table}}
 WHERE pf_logid = {{logid}}
-RETURNING pf_id
+RETURNING ${id}
 `;
   }
   // RETURNING cannot take DISTINCT, so the delete feeds a CTE. On a distributed table, RETURNING cannot build
