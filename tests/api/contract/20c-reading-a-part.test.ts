@@ -1,5 +1,6 @@
 // Tests docs/contract/20-who-is-signed-in.md#territories: the answers for a person who reads a part of a source.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../src/lib/contract/endpoints';
 import { openEvents } from '../../support/events';
 import { apiAt, type Api } from '../../support/http';
 import { plan, type Planned, type TableColumn } from '../../support/planned';
@@ -69,6 +70,78 @@ async function sourceOf(columns: TableColumn[]): Promise<{ sourceId: number; tna
   );
   return { sourceId, tname: name as string };
 }
+
+describe('Every endpoint that is not refused', () => {
+  it('answers the same before and after changes outside', async () => {
+    const logid = await scale({ Region: 'A' });
+    const slice = { Region: ['A', 'C'] };
+    ok(await admin.post(`${path}/comments`, { slice: { Region: 'A' }, text: 'inside' }));
+    ok(await admin.post(`${path}/reviews`, { slice: { Region: 'A' }, reviewers: ['rita'] }));
+    const bodies: Record<string, object> = {
+      '/versions/{id}/explain': { slice },
+      '/versions/{id}/slice': { slice, by: ['Region'] },
+    };
+    const open = ENDPOINTS.filter(
+      ({ method, path, role, territories, answer }) =>
+        (method === 'get' || path in bodies) &&
+        role === 'reader' &&
+        territories !== 'refused' &&
+        answer.body !== 'text/event-stream' &&
+        path !== '/openapi.json',
+    );
+    expect(open.length).toBeGreaterThan(20);
+    const seen = async () => {
+      const answers: Record<string, unknown> = {};
+      for (const { method, path: pattern } of open) {
+        const own = pattern.startsWith('/sources') ? made.sourceId : made.id;
+        const address = pattern
+          .replace('{id}', `${own}`)
+          .replace('{logid}', `${logid}`)
+          .replace(/values$/, 'values?cname=Product');
+        const answer =
+          method === 'get' ? await part.get(address) : await part.post(address, bodies[pattern]);
+        ok(answer);
+        const headers = Object.fromEntries(answer.headers);
+        for (const name of ['date', 'x-request-id', 'connection', 'keep-alive'])
+          delete headers[name];
+        answers[pattern] = [headers, new TextDecoder().decode(answer.bytes)];
+      }
+      return answers;
+    };
+    const before = await seen();
+    const outside = { Region: 'C' };
+    const source = `/sources/${made.sourceId}`;
+    const note = 'outside';
+    const changes: [string, () => Promise<unknown>][] = [
+      ['a scale', () => scale(outside)],
+      ['an undo', async () => undo(await scale(outside))],
+      ['a note', async () => admin.patch(`/log/${await scale(outside)}`, { note })],
+      ['a clone', () => admin.post(`${path}/clone`, { slice: outside, set: { Product: 'w' } })],
+      ['a load', () => admin.post(`${path}/baseline`, { raw_where: `"Region" = 'C'` })],
+      ['a lock', () => admin.post(`${path}/locks`, { slice: { Product: ['w', 'z'] }, note })],
+      ['a comment', () => admin.post(`${path}/comments`, { slice: {}, text: '@part' })],
+      ['a review', () => admin.post(`${path}/reviews`, { slice: outside, reviewers: ['part'] })],
+      ['a view', () => admin.post(`${source}/views`, { name: 'C', layout: {} })],
+      ['a layout', () => admin.patch(source, { default_layout: { group_by: ['Region'] } })],
+      [
+        'a territory of somebody else',
+        () => admin.post(`${source}/territories`, { member: 'c', read: outside, write: null }),
+      ],
+      [
+        'a change of rows by another program',
+        () => service.query(`UPDATE ${made.table} SET "Sales" = 1 WHERE "Region" = 'C'`),
+      ],
+    ];
+    for (const [name, change] of changes) {
+      const answer = await change();
+      if (typeof answer === 'object' && answer && 'status' in answer) {
+        expect([name, answer.status]).toEqual([name, expect.toBeOneOf([200, 201])]);
+      }
+      expect([name, await seen()]).toEqual([name, before]);
+    }
+    expect((await logOf(admin)).body.entries.length).toBeGreaterThan(4);
+  });
+});
 
 describe('The log', () => {
   it('has the entries with rows inside, their totals, and the total of the version', async () => {
