@@ -144,7 +144,9 @@ export class Events implements Listening {
   private async passNews(stream: Stream, hasNews: () => Promise<boolean>): Promise<void> {
     try {
       if ((await hasNews()) && this.streams.has(stream)) this.send(stream, textFor('resync'));
-    } catch {
+    } catch (error) {
+      // The notification of a deletion, or of other territories, follows.
+      if (error instanceof AppError && error.status === 404) return;
       // The client reconnects and compares.
       if (this.streams.has(stream)) this.close(stream);
     }

@@ -32,7 +32,13 @@ export async function watchVersion(
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { db } = reading;
   const isPart = (await readLimited(db, versionId)) !== undefined;
-  const hasNews = isPart ? await newsOf(() => seenOf(reading, versionId)) : undefined;
+  const read = () =>
+    seenOf(reading, versionId).catch(async (error: unknown) => {
+      // If the version was deleted meanwhile, its table is gone too. The 404 then names the version.
+      await getVersion(db, versionId);
+      throw error;
+    });
+  const hasNews = isPart ? await newsOf(read) : undefined;
   const stream = await events.stream(versionId, lastEventId, { sender: db.sender, hasNews });
   try {
     // These checks follow the opening of the stream, so that no deletion and no change of territories is missed.
