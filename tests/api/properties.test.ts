@@ -21,6 +21,7 @@ import {
   scaleInTurn,
   type Change,
   type Outcome,
+  type Slice,
   type State,
 } from '../support/model';
 import {
@@ -234,13 +235,41 @@ it('rounds each leaf the same for every order of the source rows', async ({ serv
   );
 }, 60_000);
 
-for (const grain of [false, true]) {
-  it(`makes several changes as one entry, each on what those before it left, ${grain ? 'at a grain' : 'row by row'}`, async ({
-    service,
-  }) => {
+/** Changes of any rows. */
+const changes = fc.array(fc.record({ slice, change }), { minLength: 1, maxLength: 5 });
+
+/** Amounts of different rows, spread alike, as a block of cells sends them. */
+const block = fc
+  .record({
+    regions: fc.uniqueArray(fc.constantFrom(...REGIONS), { minLength: 2, maxLength: 4 }),
+    common: fc.constantFrom<Slice>(
+      {},
+      { 'Order Date': { from: '2026-01-31' } },
+      { 'sub-cat': [0, 7, -3] },
+      { 'sub-cat': [7, null] },
+    ),
+    amounts: fc.array(
+      change.filter((each) => !('pct' in each) && each.spread !== 'price'),
+      { minLength: 4, maxLength: 4 },
+    ),
+    spread: fc.constantFrom({}, { spread: 'equal' as const }),
+  })
+  .map(({ regions, common, amounts, spread }) =>
+    regions.map((Region, i) => {
+      const { spread: _, ...own } = amounts[i] as Exclude<Change, { pct: number }>;
+      return { slice: { ...common, Region }, change: { ...own, ...spread } as Change };
+    }),
+  );
+
+for (const [grain, does, edits] of [
+  [false, 'makes several changes as one entry, each on what those before it left', changes],
+  [true, 'makes several changes as one entry, each on what those before it left', changes],
+  [false, 'makes changes of different rows as if in turn', block],
+  [true, 'makes changes of different rows as if in turn', block],
+] as const) {
+  it(`${does}, ${grain ? 'at a grain' : 'row by row'}`, async ({ service }) => {
     const { api } = service;
     const exact = table(grain).filter((t) => t.columns.every((c) => !/real|double/.test(c.type)));
-    const edits = fc.array(fc.record({ slice, change }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(exact, edits, hold, async (source, edits, hold) => {
         const planned = await plan(service, source.columns, source.rows, {

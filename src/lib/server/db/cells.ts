@@ -42,6 +42,8 @@ interface Rows {
   seen: SqlText;
   /** The rows that can change. */
   free: SqlText;
+  /** The rows to read, if not all of them: those of every slice are among them. */
+  among?: SqlText | undefined;
 }
 
 /** Names of intermediate values that no column has. */
@@ -79,7 +81,7 @@ export interface EditedMeasures extends Omit<EditedSlice, 'values'> {
 /** The cells of some slices that have rows, in one pass over the version. @throws AppError as {@link editedLeaves} */
 export function cellsOf(
   db: Queryable,
-  { rows: from, columns, seen, free }: Rows,
+  { rows: from, columns, seen, free, among = sql`TRUE` }: Rows,
   edits: readonly EditedMeasures[],
 ): Promise<Cell[]> {
   const leaves = leafColumns(columns);
@@ -116,7 +118,7 @@ export function cellsOf(
          sql`COUNT(*) AS ${own.rows}`,
          ...perLeaf,
        ])}
-       FROM ${from} GROUP BY ${commas([...groupedBy(leaves), own.seen, own.free])}
+       FROM ${from} WHERE ${among} GROUP BY ${commas([...groupedBy(leaves), own.seen, own.free])}
      ),
      leaves AS (SELECT *, ROW_NUMBER() OVER () AS ${own.leaf} FROM grouped),
      edited AS (${editedLeaves(
@@ -149,7 +151,7 @@ const Part = v.object({ number: v.number(), logid: v.number(), ...Totals.entries
 /** What each entry after another one added to some slices, oldest first. */
 export function laterParts(
   db: Queryable,
-  { rows: from, columns, seen }: Omit<Rows, 'free'>,
+  { rows: from, columns, seen }: Omit<Rows, 'free' | 'among'>,
   slices: readonly Omit<EditedSlice, 'values'>[],
   since: number,
 ): Promise<v.InferOutput<typeof Part>[]> {

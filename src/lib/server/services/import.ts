@@ -1,7 +1,6 @@
 /** Writes the cells of a file that was changed elsewhere. */
 import { changesOf } from '../../contract/amounts';
 import { measureKey } from '../../contract/columns';
-import { digitsOf } from '../../contract/decimals';
 import type {
   ImportCell,
   ImportEdit,
@@ -36,9 +35,7 @@ import type { HeldRows } from './held';
 import { heldRows, heldSlices } from './held';
 import { lockedRows } from './locks';
 import { describe, numeric, OperationResult, writeSteps } from './operation-steps';
-import { textOf, wholeOf } from './parts';
-import type { AskedChange } from './scale-amounts';
-import { askedChanges, checkAmount } from './scale-amounts';
+import { askedChanges, checkAmount, incrementOf } from './scale-amounts';
 
 /**
  * Writes the changed cells of a file as one entry (docs/contract/05-operations.md#post-versionsidimport).
@@ -280,21 +277,6 @@ function requireChangeable(cells: readonly Cell[], count: number): void {
     `Nothing was written, because ${SENTENCES[first.refusal](`${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`)}`,
     { field: `edits.${first.number}` },
   );
-}
-
-/** Returns what a cell gets of a measure, as text with all its digits; 0 if it has its total already. */
-function incrementOf({ measure, kind: asked, amount }: AskedChange, cell: Cell): string {
-  if (asked !== 'total') return String(amount);
-  const key = measureKey(measure);
-  const present = cell.totals[key] ?? '0';
-  const kind = measureKind(measure);
-  if (!kind.exact) {
-    const gap = Number(amount) - Number(present);
-    return String(Math.abs(gap) > (cell.noise[key] ?? 0) ? gap : 0);
-  }
-  const wanted = String(amount);
-  const decimals = kind.scale ?? Math.max(2, digitsOf(wanted).places, cell.decimals[key] ?? 0);
-  return textOf(wholeOf(wanted, decimals) - wholeOf(present, decimals), decimals);
 }
 
 /** The request as the log stores it. */

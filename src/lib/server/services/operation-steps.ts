@@ -89,11 +89,14 @@ const ALL_HELD = 'Every row of the slice is held or locked; there is nothing to 
 /**
  * Writes one operation: its log entry, then its rows step by step. If a step writes no row, everything is
  * rolled back, and the error gives the reason.
+ *
+ * @param together one step that writes the rows of all steps. If it writes none, the steps are run one by one
  */
 export async function writeSteps(
   writer: OperationWriter,
   entry: OperationEntry,
   steps: readonly Step[],
+  together: Step | null = null,
 ): Promise<OperationResult> {
   const { tx, target } = writer;
   const { operation } = entry;
@@ -105,9 +108,8 @@ export async function writeSteps(
   }
   const open = await writer.open(entry);
   const skipped = new Set<string>();
-  let columns: readonly Column[] = [];
-  for (const step of steps) {
-    columns = await inEntry(step.at, async () => {
+  const run = (step: Step): Promise<readonly Column[] | null> =>
+    inEntry(step.at, async () => {
       const slice = sliceOf(target, step.slice, step.from);
       const others = [...(step.held?.skipped ?? []), ...(step.skipped ?? [])];
       for (const name of [...slice.skipped, ...others]) skipped.add(name);
@@ -119,9 +121,10 @@ export async function writeSteps(
       const where = insideOf(target, slice.where);
       const reach = { slice: where, held: step.held, isCompensation };
       const tokens = typeof step.tokens === 'function' ? await step.tokens(where) : step.tokens;
-      if (tokens === null) return columns;
+      if (tokens === null) return null;
       const written = await open.run(template, reach, tokens, { words: operation });
       if (written.rowCount === 0) {
+        if (step === together) return null;
         const { among } = step;
         const read = among ? sql`${where} AND ${among}` : where;
         throw await nothing(writer, read, step, entry.pf_user);
@@ -129,9 +132,14 @@ export async function writeSteps(
       checkAmounts(written.columns);
       return written.columns;
     });
+  let columns = together && (await run(together));
+  const isTogether = columns !== null;
+  if (!columns) {
+    columns = [];
+    for (const step of steps) columns = (await run(step)) ?? columns;
   }
   // A statement answers the rows that it writes with their stored numbers.
-  if (steps.length > 1 || target.rowKey) {
+  if ((!isTogether && steps.length > 1) || target.rowKey) {
     const isGrain = columns.some(({ name }) => name === 'pf_gkey');
     ({ columns } = await open.rows(isGrain));
     checkAmounts(columns);

@@ -2,9 +2,10 @@
 import type { MeasureChange } from '../../contract/amounts';
 import { changesOf, shapeOf, waySpread } from '../../contract/amounts';
 import { isSingleRole, measureKey } from '../../contract/columns';
-import { exactBelow, movePoint } from '../../contract/decimals';
+import { digitsOf, exactBelow, movePoint } from '../../contract/decimals';
 import type { ScaleEdit } from '../../contract/operations';
 import { usableSlice } from '../../contract/slices';
+import type { Cell } from '../db/cells';
 import { amountsOver, gapToTotal, partOfTotal } from '../db/forecast';
 import { AppError, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
@@ -16,6 +17,7 @@ import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
 import { seenByOperations } from './forecast-version';
 import { numeric } from './operation-steps';
+import { textOf, wholeOf } from './parts';
 import type { ResolvedShape } from './shapes';
 
 /** A change of a measure of the source. */
@@ -211,6 +213,21 @@ async function incrementsOf(
   );
   const ofValue = byValue && increments[changes.indexOf(byValue)];
   return { increments, followed: amounts[computed.length] ?? ofValue ?? null };
+}
+
+/** Returns what a cell gets of a measure, as text with all its digits; 0 if it has its total already. */
+export function incrementOf({ measure, kind: asked, amount }: AskedChange, cell: Cell): string {
+  if (asked !== 'total') return String(amount);
+  const key = measureKey(measure);
+  const present = cell.totals[key] ?? '0';
+  const kind = measureKind(measure);
+  if (!kind.exact) {
+    const gap = Number(amount) - Number(present);
+    return String(Math.abs(gap) > (cell.noise[key] ?? 0) ? gap : 0);
+  }
+  const wanted = String(amount);
+  const decimals = kind.scale ?? Math.max(2, digitsOf(wanted).places, cell.decimals[key] ?? 0);
+  return textOf(wholeOf(wanted, decimals) - wholeOf(present, decimals), decimals);
 }
 
 /** Returns the amounts of a scale as the log stores them. @param shape with its weights, if it has one */

@@ -26,6 +26,7 @@ import {
   storedAmounts,
   whyNothing,
 } from './scale-amounts';
+import { editsTogether } from './scale-edits';
 import type { ResolvedShape } from './shapes';
 import { resolveShape } from './shapes';
 
@@ -88,6 +89,11 @@ export async function scale(
           params: { ...storedAmounts(request, shapes.get(request)), ...kept },
         },
     steps,
+    await editsTogether(
+      writer,
+      edits.map(({ edit }) => edit),
+      held,
+    ),
   );
 }
 

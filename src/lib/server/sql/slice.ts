@@ -116,7 +116,7 @@ function within(
 }
 
 /** A day as a comparable number, such as 20270131. Years may have more than four digits. */
-const dayNumber = (day: string): number => Number(day.replaceAll('-', ''));
+export const dayNumber = (day: string): number => Number(day.replaceAll('-', ''));
 
 /** The condition that leaves out rows of the version's excluded origins (`{{exclude_clause}}`). */
 export function excludeClause(iters: readonly string[]): SqlText {

@@ -47,6 +47,8 @@ export const WHOLE: Reach = { slice: sql`TRUE` };
 export interface OperationWriter {
   tx: Transaction;
   target: ForecastVersion;
+  /** Whether its writes are rolled back, and each statement answers the totals before and after it. */
+  isTrial: boolean;
   /** The rows of the version that a person may not change. */
   locked: (person: string | null) => Promise<readonly LockedRows[]>;
   open: (entry: NewEntry) => Promise<OpenEntry>;

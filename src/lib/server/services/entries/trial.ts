@@ -35,6 +35,7 @@ interface Tried {
  * back.
  */
 class TrialWriter implements OperationWriter {
+  readonly isTrial = true;
   readonly tried: Tried[] = [];
   /** The entries that it has opened, in order. */
   readonly entries: OpenEntry[] = [];

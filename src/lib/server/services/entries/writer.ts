@@ -182,6 +182,7 @@ export const newWriter = async (
  * make one.
  */
 class EntryWriter {
+  readonly isTrial = false;
   private origin: EntryOrigin | undefined;
 
   constructor(

@@ -11,6 +11,7 @@ import { generateTemplates } from './generate';
 import { recodeTemplate } from './recode';
 import { importTemplate } from './import';
 import { reverseTemplate } from './reverse';
+import { scaleEditsTemplate } from './scale-edits';
 import { scaleShapeTemplate } from './scale-shape';
 
 const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({
@@ -106,6 +107,7 @@ describe('the forms of a statement that are not stored', () => {
     );
     if (!date || !region) throw new Error('The columns lack a date or a dimension');
     return {
+      'scale.edits': scaleEditsTemplate(used),
       'scale.shape': scaleShapeTemplate(used, { columns: by, unit: 'month' }),
       'recode.share': recodeTemplate(used, 'share'),
       'clone.ramp': cloneTemplate(used, 'leaf'),
@@ -143,6 +145,7 @@ describe('further measures', () => {
   const by = { columns: [date], unit: 'month' as const };
   const statements = {
     ...generateTemplates(SUPERSTORE, metadata),
+    'scale.edits': scaleEditsTemplate(used),
     'scale.shape': scaleShapeTemplate(used, by),
     'recode.share': recodeTemplate(used, 'share'),
     reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),

@@ -56,9 +56,31 @@ interface Measure {
  *
  * If an increment cannot be spread, the statement writes nothing, and the caller finds out why.
  */
-export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
+export const scaleTemplate = (columns: readonly ForecastColumn[]): SqlText =>
+  scaleStatement(columns);
+
+/** The columns of the edits that {@link scaleStatement} makes in one pass. */
+interface EditColumns {
+  /** Tells edits apart. */
+  edit: Identifier;
+  /** The increment of a measure. */
+  incrementOf: (measure: ForecastColumn) => SqlText;
+}
+
+/**
+ * The statement of {@link scaleTemplate}, for one change or for several edits. The CTE `grouped` then has the leaves
+ * with the columns of their edits. Everything that one edit knows of all its leaves is known of each edit, and nothing
+ * is written if one of the edits cannot be spread by the amounts of its own measures.
+ */
+export function scaleStatement(
+  columns: readonly ForecastColumn[],
+  edits?: EditColumns & { grouped: SqlText },
+): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
-  const order = leafOrder(columns);
+  const leavesInOrder = leafOrder(columns);
+  const order = edits ? sql`${edits.edit}, ${leavesInOrder}` : leavesInOrder;
+  const ofEdit = edits ? sql`PARTITION BY ${edits.edit}` : sql``;
+  const overAll = sql` OVER (${ofEdit})`;
   const taken = columns.map((c) => c.name);
   const namesOf = (word: string) => {
     const name = (what: string) => ident(freeName(`${word}_${what}`, taken));
@@ -77,9 +99,11 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
       column,
       exact: kind.exact,
       decimals: kind.exact ? kind.scale : null,
-      increment: isFurther
-        ? sql`({{measure_incr}}->>${own})::numeric`
-        : token(column.role === 'value' ? 'value_incr' : 'units_incr'),
+      increment: edits
+        ? edits.incrementOf(column)
+        : isFurther
+          ? sql`({{measure_incr}}->>${own})::numeric`
+          : token(column.role === 'value' ? 'value_incr' : 'units_incr'),
       follows: isFurther ? sql`${own} = ANY ({{with}})` : null,
       ...{ some: name('some'), nets: name('nets'), scale: name('scale') },
       ...namesOf(word),
@@ -176,8 +200,8 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     sql`SUM(${weights}) OVER (leaf_order ROWS UNBOUNDED PRECEDING)`;
   const sums = (m: Measure) => [
     ...(m.exact ? [sql`${runningSum(m.weight)} AS ${m.running}`] : []),
-    sql`SUM(${m.weight}) OVER () AS ${m.total}`,
-    sql`SUM(ABS(${m.weight})) OVER () AS ${m.swing}`,
+    sql`SUM(${m.weight})${overAll} AS ${m.total}`,
+    sql`SUM(ABS(${m.weight}))${overAll} AS ${m.swing}`,
   ];
 
   const deltas = measures.map((m) => {
@@ -185,16 +209,16 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     if (m.exact) return sql`${m.part} AS ${name}`;
     // Adding the residue, or 0, also turns the "-0" of doubles into 0.
     return sql`${m.part} + CASE
-            WHEN {{pct}} IS NULL${m.follows ? sql` AND NOT ${m.follows}` : sql``} AND ROW_NUMBER() OVER (ORDER BY ABS(${m.weight}) DESC, ${order}) = 1
-            THEN COALESCE(${m.increment}, 0)::double precision - SUM(${m.part}) OVER ()
+            WHEN {{pct}} IS NULL${m.follows ? sql` AND NOT ${m.follows}` : sql``} AND ROW_NUMBER() OVER (${edits ? sql`${ofEdit} ` : ofEdit}ORDER BY ABS(${m.weight}) DESC, ${leavesInOrder}) = 1
+            THEN COALESCE(${m.increment}, 0)::double precision - SUM(${m.part})${overAll}
             ELSE 0
         END AS ${name}`;
   });
 
-  const spreadable = measures.map(
-    (m) =>
-      sql`({{pct}} IS NOT NULL OR COALESCE(${m.increment}, 0) = 0 OR ${m.total} <> 0 AND ${m.swing} <= ${MAX_SWING} * ABS(${m.total}))`,
-  );
+  const spreadable = measures.map((m) => {
+    const own = edits ? sql`({{spread}} = 'equal' OR ${m.some}) AND ` : sql``;
+    return sql`({{pct}} IS NOT NULL OR COALESCE(${m.increment}, 0) = 0 OR ${own}${m.total} <> 0 AND ${m.swing} <= ${MAX_SWING} * ABS(${m.total}))`;
+  });
   const written = measures.map((m) => ident(m.column.name));
   const anything = join(
     written.map((name) => sql`${name} <> 0`),
@@ -203,11 +227,11 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
 
   // Of all leaves: whether they have an amount, whether they add up to something, and the decimals to round to.
   const known = [
-    ...measures.map((m) => sql`BOOL_OR(${ident(m.column.name)} <> 0) OVER () AS ${m.some}`),
-    ...main.map((m) => sql`${netsToSomething(m.column, sql` OVER ()`)} AS ${m.nets}`),
+    ...measures.map((m) => sql`BOOL_OR(${ident(m.column.name)} <> 0)${overAll} AS ${m.some}`),
+    ...main.map((m) => sql`${netsToSomething(m.column, overAll)} AS ${m.nets}`),
     ...measures.flatMap((m) =>
       m.exact && m.decimals === null
-        ? [sql`${roundingScale(m.column, [m.increment])} AS ${m.scale}`]
+        ? [sql`${roundingScale(m.column, [m.increment], overAll)} AS ${m.scale}`]
         : [],
     ),
   ];
@@ -219,7 +243,8 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
         ${list([sql`${from}.*`, ...more], IN_CTE)}
     FROM ${from}${end}
 )`;
-  const inOrder = sql`\n    WINDOW leaf_order AS (ORDER BY ${order})`;
+  const window = edits ? sql`${ofEdit} ORDER BY ${leavesInOrder}` : sql`ORDER BY ${order}`;
+  const inOrder = sql`\n    WINDOW leaf_order AS (${window})`;
   const weightedAndSummed = (from: SqlText, prefix: SqlText, of: readonly Measure[]) => [
     step(sql`${prefix}weighted`, from, of.map(weight)),
     step(
@@ -247,8 +272,8 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
         [
           sql`${chosen(worthOf, own.weight)} AS ${to.weight}`,
           ...(own.exact ? [sql`${chosen(runningSum(worthOf), own.running)} AS ${to.running}`] : []),
-          sql`${chosen(sql`SUM(${worthOf}) OVER ()`, own.total)} AS ${to.total}`,
-          sql`${chosen(sql`SUM(ABS(${worthOf})) OVER ()`, own.swing)} AS ${to.swing}`,
+          sql`${chosen(sql`SUM(${worthOf})${overAll}`, own.total)} AS ${to.total}`,
+          sql`${chosen(sql`SUM(ABS(${worthOf}))${overAll}`, own.swing)} AS ${to.swing}`,
         ],
         own.exact ? sql`${inOrder}\n    ORDER BY ${order}` : sql``,
       ),
@@ -279,18 +304,18 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
       : []),
   ];
 
+  const every = ident(freeName('every_edit', taken));
+  const isSpreadable = spreadable.length > 0 ? join(spreadable, sql`\n        AND `) : sql`FALSE`;
+  const wanted = written.length > 0 ? anything : sql`FALSE`;
+  const last = further.length > 0 ? sql`measures_shared` : sql`shared`;
+
   return sql`WITH ${leavesCte(columns)},
-known AS (
-    SELECT
-        ${list([sql`leaves.*`, ...known], IN_CTE)}
-    FROM leaves
-),
+${edits ? sql`grouped AS (\n    ${edits.grouped}\n),\n` : sql``}${step(sql`known`, edits ? sql`grouped` : sql`leaves`, known)},
 ${join(stages, sql`,\n`)},
 deltas AS (
     SELECT
-        ${list([...keys, ...deltas], IN_CTE)}
-    FROM ${further.length > 0 ? sql`measures_shared` : sql`shared`}
-    WHERE ${spreadable.length > 0 ? join(spreadable, sql`\n        AND `) : sql`FALSE`}
+        ${list([...keys, ...deltas, ...(edits ? [edits.edit, sql`BOOL_AND(${isSpreadable}) OVER () AS ${every}`] : [])], IN_CTE)}
+    FROM ${last}${edits ? sql`` : sql`\n    WHERE ${isSpreadable}`}
     ORDER BY ${order}
     OFFSET 0
 ),
@@ -299,7 +324,7 @@ ${writeAndAnswer(
   columns,
   sql`SELECT ${commas([...keys, ...written, sql`'scale'`, sql`{{logid}}`])}
     FROM deltas
-    WHERE ${written.length > 0 ? anything : sql`FALSE`}
+    WHERE ${edits ? sql`${every} AND (${wanted})` : wanted}
     ORDER BY ${order}`,
 )}`;
 }

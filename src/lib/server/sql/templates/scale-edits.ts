@@ -1,0 +1,24 @@
+/** The form of a scale that makes several edits in one pass; it is not stored. */
+import type { ForecastColumn } from '../forecast-columns';
+import type { SqlText } from '../quote';
+import { sql } from '../quote';
+import { leafOrder } from './leaves';
+import { amountOf, groupColumns } from './parting';
+import { scaleStatement } from './scale';
+
+/**
+ * The statement of a scale with several edits whose leaves differ (docs/decisions/0007-operations-in-one-statement.md).
+ * It writes the rows that the stored statement writes edit by edit, in the same order. `{{groups}}` is a query of the
+ * leaves of each edit with its increments.
+ */
+export function scaleEditsTemplate(columns: readonly ForecastColumn[]): SqlText {
+  const named = groupColumns(columns);
+  return scaleStatement(columns, {
+    edit: named.group,
+    incrementOf: (measure) => amountOf(measure, named),
+    grouped: sql`SELECT * FROM (
+    {{groups}}
+    ) AS edited
+    ORDER BY ${named.group}, ${leafOrder(columns)}`,
+  });
+}
