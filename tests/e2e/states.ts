@@ -69,23 +69,30 @@ const SIGNED_IN = {
   PF_ADMINS: 'admins',
 };
 
-/** Signs Eve in as an admin, and gives three members their territories of source 1. */
-async function openTerritories(page: Page, { url }: Service): Promise<void> {
-  const headers = { 'x-forwarded-user': 'Eve', 'x-forwarded-groups': 'admins' };
-  const api = apiAt(url, headers);
-  const west = { Region: ['West', 'Central'] };
-  for (const body of [
-    { member: 'team-west', read: west, write: west },
-    { member: 'Ann Planner', read: {}, write: { Category: 'Furniture', Segment: ['Consumer'] } },
-    {
-      member: 'auditors',
-      read: { Category: 'Technology', 'Order Date': { from: '2027-01-01', to: '2027-12-31' } },
-      write: null,
-    },
-  ]) {
+const signedIn = (user: string, groups: string) => ({
+  'x-forwarded-user': user,
+  'x-forwarded-groups': groups,
+});
+const signIn = (page: Page, user: string, groups: string) =>
+  page.context().setExtraHTTPHeaders(signedIn(user, groups));
+
+async function giveTerritories({ url }: Service, territories: object[]): Promise<void> {
+  const api = apiAt(url, signedIn('Eve', 'admins'));
+  for (const body of territories) {
     expect((await api.post('/sources/1/territories', body)).status).toBe(201);
   }
-  await page.context().setExtraHTTPHeaders(headers);
+}
+
+/** Signs Eve in as an admin, and gives three members their territories of source 1. */
+async function openTerritories(page: Page, service: Service): Promise<void> {
+  const west = { Region: ['West', 'Central'] };
+  const year = { from: '2027-01-01', to: '2027-12-31' };
+  await giveTerritories(service, [
+    { member: 'team-west', read: west, write: west },
+    { member: 'Ann Planner', read: {}, write: { Category: 'Furniture', Segment: ['Consumer'] } },
+    { member: 'auditors', read: { Category: 'Technology', 'Order Date': year }, write: null },
+  ]);
+  await signIn(page, 'Eve', 'admins');
   await page.goto('/sources/1?tab=territories');
   await visible(page, 'team-west');
 }
@@ -293,8 +300,7 @@ export const STATES: State[] = [
     name: 'territory-first',
     env: SIGNED_IN,
     reach: async (page) => {
-      const headers = { 'x-forwarded-user': 'Eve', 'x-forwarded-groups': 'admins' };
-      await page.context().setExtraHTTPHeaders(headers);
+      await signIn(page, 'Eve', 'admins');
       await page.goto('/sources/1?tab=territories');
       await page.getByRole('button', { name: 'Add the first territory' }).click();
       await page.getByLabel('Person or group').fill('team-west');
@@ -617,6 +623,34 @@ export const STATES: State[] = [
       await openReview(page, service);
       await page.getByRole('button', { name: 'Reviews' }).click();
       await expect(page.getByRole('dialog', { name: 'Reviews' })).toContainText('Technology');
+    },
+  },
+  {
+    name: 'pivot-part',
+    env: SIGNED_IN,
+    reach: async (page, service) => {
+      const read = { Region: ['West', 'South'] };
+      const write = { Region: 'West', Category: ['Furniture', 'Technology'] };
+      await giveTerritories(service, [{ member: 'Ann Planner', read, write }]);
+      await signIn(page, 'Ann Planner', 'planners');
+      const pivot = new PivotPage(page);
+      await page.goto('/versions/1');
+      await pivot.drawn();
+      await pivot.click({ row: ['Furniture', 'Chairs'] });
+      await expect(page.getByTestId('part')).toHaveText(/^You see Region in West, South/);
+      await expect(pivot.grid.locator('td.pf-locked').first()).toBeVisible();
+    },
+  },
+  {
+    name: 'home-part',
+    env: SIGNED_IN,
+    reach: async (page, service) => {
+      const read = { Region: ['West', 'South'] };
+      await giveTerritories(service, [{ member: 'Ann Planner', read, write: read }]);
+      await signIn(page, 'Ann Planner', 'planners');
+      await page.goto('/');
+      await visible(page, 'You see a part: Region in West, South');
+      await expect(page.getByRole('columnheader', { name: /Sales/ })).toBeVisible();
     },
   },
   {

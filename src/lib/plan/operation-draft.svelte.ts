@@ -261,9 +261,11 @@ export class OperationDraft {
     const { obstacle, preview } = this.selection;
     if (obstacle) return obstacle;
     // A clone only reads the selected rows.
-    const locked =
-      this.kind !== 'clone' && this.locks.obstacle(this.selection.current?.listed ?? {});
-    if (locked) return locked;
+    if (this.kind !== 'clone') {
+      const slice = this.selection.current?.listed ?? {};
+      const locked = this.planned.beyond(slice) ?? this.locks.obstacle(slice);
+      if (locked) return locked;
+    }
     if (preview.failure) return preview.failure;
     if (!preview.answer) return 'The totals of the selection are still loading.';
     if (preview.answer.row_count === 0) return 'This selection has no rows to change.';

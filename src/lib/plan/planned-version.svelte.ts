@@ -17,6 +17,7 @@ import { user } from '../client/user.svelte';
 import { totalOf } from './entry-totals';
 import type { Measured } from './measure-totals';
 import { namedMeasures, type NamedMeasure } from './measure-words';
+import { changeableOf, seesPart } from './own-part';
 import type { TriedRows } from './tried-rows';
 
 const NONE = { least: 0, most: 0 };
@@ -25,6 +26,14 @@ const NONE = { least: 0, most: 0 };
 export class PlannedVersion {
   /** The version as the service last returned it. */
   current: Version;
+  /** The source as the service last returned it. */
+  source: Source;
+  /** Whether the user sees only a part of the source. */
+  readonly seesPart: boolean = $derived.by(() => seesPart(this.source));
+  /** Whether the user may do what concerns all rows of the version, such as a load, a copy or a close of months. */
+  readonly mayPlanAll: boolean = $derived.by(
+    () => user.mayPlan && this.source.territory === undefined,
+  );
   readonly closed: boolean = $derived.by(() => this.current.status === 'closed');
   /** The last entry of the plan that is shown; null for the current plan. */
   asOf = $state.raw<LogListEntry | null>(null);
@@ -35,6 +44,9 @@ export class PlannedVersion {
   /** Why no change can be tried on this page now, as a sentence; null if one can. */
   readonly obstacleToTry: string | null = $derived.by(() => {
     if (!user.mayPlan) return 'You have read access only: you can see this plan but not change it.';
+    if (this.source.territory?.write.length === 0) {
+      return 'Your territories let you see this plan but not change it.';
+    }
     if (this.closed) return 'This version is closed: you can see it but not change it.';
     if (this.asOf) return 'This is an earlier state of the plan. Go back to now to change it.';
     return null;
@@ -71,10 +83,11 @@ export class PlannedVersion {
 
   constructor(
     version: Version,
-    readonly source: Source,
+    source: Source,
     readonly columns: readonly ColumnEntry[],
   ) {
     this.current = $state.raw(version);
+    this.source = $state.raw(source);
     this.dimensions = columns.filter((c) => isLeaf(c.role));
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
@@ -102,6 +115,13 @@ export class PlannedVersion {
 
   get id(): number {
     return this.current.id;
+  }
+
+  /** Returns why the user's territories let them change no row of a slice; null if they may change some. */
+  beyond(slice: Slice): string | null {
+    return changeableOf(this.source, slice) === 'none'
+      ? 'Your territories let you see these rows but not change them.'
+      : null;
   }
 
   /** Returns the label of a column, or its name if it has none. */
@@ -164,9 +184,12 @@ export class PlannedVersion {
   }
 
   /**
-   * Reads the version again, because others may have closed or opened it. Keeps the old one if that fails.
+   * Reads the version and the source again, because others may have closed the version, or changed the user's
+   * territories. Keeps the old ones if that fails.
    */
   async refresh(): Promise<void> {
-    this.current = await api.getVersion(this.id).catch(() => this.current);
+    const version = api.getVersion(this.id).catch(() => this.current);
+    const source = api.getSource(this.source.id).catch(() => this.source);
+    [this.current, this.source] = await Promise.all([version, source]);
   }
 }

@@ -85,7 +85,7 @@ export class Typing {
     if (unmarked !== undefined) {
       return `“${planned.labelOf(unmarked)}” is not a key column of this source, so it cannot select rows.`;
     }
-    const locked = this.locks.obstacle(cell.slice);
+    const locked = planned.beyond(cell.slice) ?? this.locks.obstacle(cell.slice);
     if (locked) return locked;
     const shows = this.selection.reader.shownIn(cell);
     if (shows === null) return 'This cell has no amount to change.';

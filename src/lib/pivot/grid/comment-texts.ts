@@ -1,6 +1,14 @@
 /** The texts of the comments on cells. */
+import type { Slice } from '../../contract/slices';
 import { cellKey, type CellIdentity } from '../slice/cell';
 import type { Reach } from './reach';
+
+/** A slice whose cells are marked, such as a locked one. */
+export interface MarkedSlice {
+  slice: Slice;
+  /** Text that its cells show on hover: who locked it and why, or the comment on it. */
+  text: string;
+}
 
 /** The cells that a slice reaches, and the text that they show. */
 export interface MarkedReach {

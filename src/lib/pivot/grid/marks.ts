@@ -5,8 +5,9 @@ import { cellKey, pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue, RegularTable } from '../values/engine-types';
 import { rectangleOf, type CellBlock } from './block';
-import { CommentTexts, type MarkedReach } from './comment-texts';
+import { CommentTexts, type MarkedSlice } from './comment-texts';
 import type { ClosedDate, ClosedHeaders } from './closed-headers';
+import { LockedCells } from './locked-cells';
 import { outlineSelected } from './outline';
 import { Reach } from './reach';
 import { ReviewEdges, type ReviewMark } from './review-edges';
@@ -21,13 +22,6 @@ const LONG_LABEL = 18;
 /** Time for which cells keep the class of the glow animation. */
 const GLOW_MS = 5000;
 
-/** A slice whose cells are marked, such as a locked one. */
-interface MarkedSlice {
-  slice: Slice;
-  /** Text that its cells show on hover: who locked it and why, or the comment on it. */
-  text: string;
-}
-
 /** A trial, and the text for the cells that it changes. */
 export interface TriedMark {
   tried: Tried;
@@ -38,7 +32,7 @@ interface Reaches {
   reader: ViewReader;
   touched: Reach | null;
   changed: Reach | null;
-  locks: readonly MarkedReach[];
+  locks: LockedCells;
   comments: CommentTexts;
   reviews: ReviewEdges;
 }
@@ -60,6 +54,8 @@ export class Marks {
   private columns: readonly (readonly CellValue[])[] = [];
   private slice: Slice | null = null;
   private locks: readonly MarkedSlice[] = [];
+  /** The slices that the user may change; null for everything. */
+  private changeable: readonly Slice[] | null = null;
   /** Slices with comments. */
   private comments: readonly MarkedSlice[] = [];
   private reviews: readonly ReviewMark[] = [];
@@ -153,9 +149,17 @@ export class Marks {
     await this.readReach();
   }
 
-  /** Marks the cells whose rows are all locked, judged by the columns of a lock that the pivot shows. */
-  async showLocks(locks: readonly MarkedSlice[]): Promise<void> {
+  /**
+   * Marks the cells whose rows are all locked, judged by the columns that the pivot shows.
+   *
+   * @param changeable what the user may change: cells without a row of these slices count as locked; null for everything
+   */
+  async showLocks(
+    locks: readonly MarkedSlice[],
+    changeable: readonly Slice[] | null = null,
+  ): Promise<void> {
     this.locks = locks;
+    this.changeable = changeable;
     await this.readReach();
   }
 
@@ -214,7 +218,7 @@ export class Marks {
 
   private get hasSlices(): boolean {
     const { slice, changed, locks, comments, reviews, closed } = this;
-    const lists = [locks, comments, reviews, closed];
+    const lists = [locks, comments, reviews, closed, this.changeable ?? []];
     return slice !== null || changed !== null || lists.some((list) => list.length > 0);
   }
 
@@ -292,8 +296,8 @@ export class Marks {
         planned !== null && (this.isWritten(planned, cell) || touched?.touches(planned) === true);
       cell.classList.toggle('pf-hint', isHinted);
       cell.classList.toggle('pf-glow', planned !== null && (changed?.touches(planned) ?? false));
-      const lock = planned && locks.find(({ reach }) => reach.holds(planned));
-      cell.classList.toggle('pf-locked', Boolean(lock));
+      const locked = planned && locks.textOf(planned);
+      cell.classList.toggle('pf-locked', locked !== null);
       const comment = planned && comments.on(planned);
       cell.classList.toggle('pf-commented', comment !== null);
       const review = reviews.mark(cell, planned);
@@ -305,9 +309,7 @@ export class Marks {
       else cell.removeAttribute('data-unsaved');
       const unsavedText = unsaved ? `Not saved yet: ${unsaved}` : null;
       const title =
-        unsavedText ??
-        triedText ??
-        ([lock?.text, review, comment].filter(Boolean).join('\n') || null);
+        unsavedText ?? triedText ?? ([locked, review, comment].filter(Boolean).join('\n') || null);
       if (title) cell.setAttribute('title', title);
       else cell.removeAttribute('title');
     }
@@ -351,7 +353,8 @@ export class Marks {
       const reviews = new ReviewEdges(
         this.reviews.map(({ slice, ...mark }) => ({ ...mark, reach: reachOf(slice) })),
       );
-      const locks = this.locks.map(ofMarked);
+      const changeable = this.changeable?.map(reachOf) ?? null;
+      const locks = new LockedCells(this.locks.map(ofMarked), changeable);
       this.reaches = { reader, touched, changed, locks, comments, reviews };
     }
     return this.reaches;

@@ -128,4 +128,20 @@ describe('a slice and the cells of a pivot', () => {
     expect(reach(locked, either).holds(at)).toBe(true);
     expect(reach(locked, either, 'or').holds(at)).toBe(false);
   });
+
+  it('misses the cells that have no row of it, by their headers or by a filter', () => {
+    const east = reach({ region: 'East', day: { to: '2027-01-31' } });
+    expect(east.misses(cell('East', '2027-01-31'))).toBe(false);
+    expect(east.misses(cell('East', '2027-02-01'))).toBe(true);
+    expect(east.misses(cell('West', '2027-01-31'))).toBe(true);
+    expect(east.misses(cell(undefined, '2027-01-31'))).toBe(false);
+    expect(reach({ product: 'Chairs' }).misses(cell('East', '2027-01-31'))).toBe(false);
+    const tables: LayoutFilter[] = [['product', 'in', ['Tables']]];
+    expect(reach({ product: 'Chairs' }, tables).misses(cell(undefined, '2027-01-31'))).toBe(true);
+    expect(reach({ product: 'Tables' }, tables).misses(cell(undefined, '2027-01-31'))).toBe(false);
+    const either: LayoutFilter[] = [...tables, ['region', '==', 'West']];
+    expect(reach({ product: 'Chairs' }, either, 'or').misses(cell('East', '2027-01-31'))).toBe(
+      false,
+    );
+  });
 });

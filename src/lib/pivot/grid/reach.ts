@@ -27,6 +27,8 @@ export class Reach {
   private readonly known = new Map<string, Map<string, Overlap>>();
   /** Columns of the slice that filters restrict to values of the slice. */
   private readonly filtered: ReadonlySet<string>;
+  /** Whether a filter admits no value of the slice. */
+  private readonly isFilteredOut: boolean;
 
   /** @param underlying source values behind the values of the expressions */
   constructor(
@@ -35,12 +37,15 @@ export class Reach {
     private readonly underlying: ReadonlyMap<string, Underlying>,
   ) {
     const isEach = shown.filter_op !== 'or' || shown.filter.length < 2;
-    const held = (isEach ? shown.filter : []).filter((filter) => {
+    const isOnly = (filter: LayoutFilter, overlap: Overlap): boolean => {
       const wanted = this.wanted(filter[0]);
       const values = wanted === undefined ? null : filterValues(filter, shown.schema);
-      return values?.every((value) => this.ofColumn(filter[0], value) === 'all');
-    });
+      return values?.every((value) => this.ofColumn(filter[0], value) === overlap) ?? false;
+    };
+    const filters = isEach ? shown.filter : [];
+    const held = filters.filter((filter) => isOnly(filter, 'all'));
     this.filtered = new Set(held.map(([column]) => column));
+    this.isFilteredOut = filters.some((filter) => isOnly(filter, 'none'));
   }
 
   /** Whether the slice is the whole version, which holds every cell. */
@@ -73,6 +78,14 @@ export class Reach {
           ({ name, value }) =>
             this.columnsOf(name).includes(column) && this.ofHeader(name, value) === 'all',
         ),
+    );
+  }
+
+  /** Checks whether the slice contains no row of a cell, judged by the columns that the cell's headers show. */
+  misses(cell: CellIdentity): boolean {
+    const headers = this.headersOf(cell).filter(({ isShown }) => isShown);
+    return (
+      this.isFilteredOut || headers.some(({ name, value }) => this.ofHeader(name, value) === 'none')
     );
   }
 
