@@ -447,3 +447,69 @@ describe('Territories that change while a write waits', () => {
     expect(await totalsOf(version)).toMatchObject({ 'A/x': 100, 'A/y': 20 });
   });
 });
+
+describe('Comments and reviews', () => {
+  const beyond = { slice: { Region: 'veiled region' }, text: 'veiled @bea' };
+  const NOT_READABLE =
+    'slice: it is not inside the part of the source that you may read: "Region" A';
+
+  it('are written on slices that the person may read', async () => {
+    const { path } = await planned();
+    const outside = ok(await admin.post(`${path}/comments`, beyond)).body;
+    for (const slice of [beyond.slice, {}, { Product: 'x' }, { Region: ['A', 'B'] }]) {
+      expect(refusal(await bea.post(`${path}/comments`, { ...beyond, slice }))).toEqual([
+        403,
+        NOT_READABLE,
+      ]);
+    }
+    const inside = { slice: { Region: 'A', Product: 'x' }, text: 'Too much? @bea' };
+    const { body } = ok(await rita.post(`${path}/comments`, inside));
+    ok(await bea.post(`${path}/comments`, { parent: body.id, text: 'No' }));
+    ok(await bea.patch(`/comments/${body.id}`, { resolved: true }));
+    ok(await bea.patch(`/comments/${body.id}`, { resolved: false }));
+    const mentions = ok(await bea.get('/comments/mentions')).body;
+    expect(mentions.map(({ id }: { id: number }) => id)).toEqual([body.id]);
+    expect(JSON.stringify(mentions)).not.toMatch(OUTSIDE);
+    expect(refusal(await bea.post(`${path}/comments`, { parent: outside.id, text: '?' }))[0]).toBe(
+      400,
+    );
+    for (const { status, body } of [
+      await bea.patch(`/comments/${outside.id}`, { resolved: true }),
+      await bea.del(`/comments/${outside.id}`),
+    ]) {
+      expect([status, body.error]).toEqual([404, `There is no comment ${outside.id}`]);
+    }
+    expect(ok(await admin.get(`${path}/comments`)).body).toHaveLength(3);
+  });
+
+  it('wait for people who read their slices, and their steps name no entry outside', async () => {
+    const { path } = await planned();
+    const { body: review } = ok(
+      await bea.post(`${path}/reviews`, { slice: { Region: 'A' }, reviewers: ['ann'] }),
+    );
+    const whole = { slice: {}, reviewers: ['ann'] };
+    expect(refusal(await bea.post(`${path}/reviews`, whole))).toEqual([403, NOT_READABLE]);
+    const hidden = ok(await admin.post(`${path}/reviews`, { ...whole, owner: 'bea' })).body;
+    ok(await admin.post(`${path}/scale`, { slice: { Region: 'veiled region' }, pct: 1 }));
+    const submitted = ok(await bea.post(`/reviews/${review.id}/submit`, {})).body;
+    const baseline = submitted.steps[0].newest_entry;
+    expect(submitted.steps.map((step: { newest_entry: number }) => step.newest_entry)).toEqual([
+      baseline,
+      baseline,
+    ]);
+    const waiting = ok(await ann.get('/reviews/waiting')).body;
+    expect(waiting).toMatchObject([{ id: review.id, steps: submitted.steps }]);
+    expect(ok(await ann.post(`/reviews/${review.id}/approve`, {})).body.state).toBe('approved');
+    expect(refusal(await bea.post(`${path}/scale`, { slice: {}, pct: 1 }))).toEqual([
+      422,
+      `Every row of the slice is held or locked; there is nothing to spread over. Review ${review.id} of bea is approved; ann or an admin can reopen it`,
+    ]);
+    for (const answer of [
+      await bea.post(`/reviews/${hidden.id}/submit`, {}),
+      await bea.patch(`/reviews/${hidden.id}`, { due: '2027-05-01' }),
+      await bea.del(`/reviews/${hidden.id}`),
+    ]) {
+      expect(refusal(answer)).toEqual([404, `There is no review ${hidden.id}`]);
+    }
+  });
+});

@@ -1,14 +1,14 @@
 /** Queries of `pf.comment`. */
 import * as v from 'valibot';
 import { Comment, Mention, MOST_MENTIONS } from '../../contract/comments';
-import type { Slice } from '../../contract/slices';
+import { Slice } from '../../contract/slices';
 import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found } from './queryable';
 import { withoutNulls } from './row-schemas';
-import { isWholeTo } from './territories';
+import { isVisibleTo, readBy } from './territories';
 
 /** A comment as it is stored. The answer of the API leaves out fields of null. */
 const stored = v.object({
@@ -19,11 +19,11 @@ const stored = v.object({
   resolved_by: v.nullable(v.string()),
 });
 const StoredComment = v.pipe(stored, v.transform(withoutNulls), Comment);
-const StoredMention = v.pipe(
-  v.object({ ...Mention.entries, ...stored.entries }),
-  v.transform(withoutNulls),
-  Mention,
-);
+const StoredMention = v.object({
+  ...Mention.entries,
+  ...stored.entries,
+  read: v.nullable(v.array(Slice)),
+});
 
 const FIELDS = sql`c.id, c.version_id, c.slice, c.parent, c.text, c.created_by, c.created_at,
   c.edited_at, c.resolved_at, c.resolved_by`;
@@ -37,27 +37,36 @@ export const listComments = (db: Queryable, versionId: number): Promise<Comment[
   );
 
 /**
- * The newest comments that mention a user, at most {@link MOST_MENTIONS}: those in unresolved threads, in
- * versions of active sources that the sender may read completely.
+ * The comments that mention a user, newest first: those in unresolved threads, in versions of active sources that the
+ * sender may see. Each has the slices of its source that the sender may read; null for all of it.
  *
  * @param key the user's name as `mentionKey` has it
+ * @returns at most {@link MOST_MENTIONS} if territories do not limit the sender
  */
-export const listMentions = (db: Queryable, key: string): Promise<Mention[]> => {
+export const listMentions = async (
+  db: Queryable,
+  key: string,
+): Promise<{ of: Mention; read: Slice[] | null }[]> => {
   const members = membersOf(db.sender);
-  const isWhole = members ? sql`AND ${isWholeTo(sql`v.source_id`, sql`$2`)}` : sql``;
-  return db.many(
+  const [source, given] = [sql`v.source_id`, sql`$2`];
+  const rows = await db.many(
     StoredMention,
     sql`SELECT ${FIELDS}, v.name AS version_name, v.source_id,
-       COALESCE(NULLIF(s.label, ''), s.tname) AS source_label
+       COALESCE(NULLIF(s.label, ''), s.tname) AS source_label,
+       ${members ? readBy(source, given) : sql`NULL`} AS read
      FROM pf.comment AS c
      JOIN pf.comment AS thread ON thread.id = COALESCE(c.parent, c.id)
      JOIN pf.version AS v ON v.id = c.version_id
      JOIN pf.source AS s ON s.id = v.source_id
      WHERE c.mentions @> ARRAY[$1::text] AND thread.resolved_at IS NULL AND s.status = 'active'
-       ${isWhole}
-     ORDER BY c.id DESC LIMIT ${MOST_MENTIONS}`,
+       ${members ? sql`AND ${isVisibleTo(source, given)}` : sql``}
+     ORDER BY c.id DESC ${members ? sql`` : sql`LIMIT ${MOST_MENTIONS}`}`,
     [key, ...(members ? [members] : [])],
   );
+  return rows.map(({ read, ...mention }) => ({
+    of: v.parse(Mention, withoutNulls(mention)),
+    read,
+  }));
 };
 
 const FIND = {

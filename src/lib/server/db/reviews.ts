@@ -2,14 +2,14 @@
 import * as v from 'valibot';
 import type { ReviewState } from '../../contract/reviews';
 import { MOST_WAITING, Review, ReviewStep, WaitingReview } from '../../contract/reviews';
-import type { Slice } from '../../contract/slices';
+import { Slice } from '../../contract/slices';
 import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
 import { withoutNulls } from './row-schemas';
-import { isWholeTo } from './territories';
+import { isVisibleTo, readBy } from './territories';
 import { numbersOf, SumTotals } from './totals';
 
 /** A step as it is stored. */
@@ -96,29 +96,35 @@ export const holdingReviews = (db: Queryable, versionId: number): Promise<Review
 const { steps: ___, ...place } = WaitingReview.entries;
 
 /**
- * The oldest reviews that wait for a user, at most {@link MOST_WAITING}: submitted ones that they review, and
- * returned ones that they own, in versions of active sources that the sender may read
- * completely. Those that are due first come first.
+ * The oldest reviews that wait for a user: submitted ones that they review, and returned ones that they own, in
+ * versions of active sources that the sender may see. Those that are due first come first. Each has the slices of its
+ * source that the sender may read; null for all of it.
+ *
+ * @returns at most {@link MOST_WAITING} if territories do not limit the sender
  */
-export const listWaiting = async (db: Queryable, user: string): Promise<WaitingReview[]> => {
+export const listWaiting = async (
+  db: Queryable,
+  user: string,
+): Promise<{ of: WaitingReview; read: Slice[] | null }[]> => {
   const members = membersOf(db.sender);
-  const isWhole = members ? sql`AND ${isWholeTo(sql`v.source_id`, sql`$2`)}` : sql``;
+  const [source, given] = [sql`v.source_id`, sql`$2`];
   const rows = await db.many(
-    v.object(place),
+    v.object({ ...place, read: v.nullable(v.array(Slice)) }),
     sql`SELECT ${FIELDS}, v.name AS version_name, v.source_id,
-       COALESCE(NULLIF(s.label, ''), s.tname) AS source_label
+       COALESCE(NULLIF(s.label, ''), s.tname) AS source_label,
+       ${members ? readBy(source, given) : sql`NULL`} AS read
      FROM pf.review AS r
      JOIN pf.version AS v ON v.id = r.version_id
      JOIN pf.source AS s ON s.id = v.source_id
      WHERE ((r.state = 'submitted' AND r.reviewers @> ARRAY[$1::text])
          OR (r.state = 'returned' AND r.owner = $1)) AND s.status = 'active'
-       ${isWhole}
-     ORDER BY r.due NULLS LAST, r.id LIMIT ${MOST_WAITING}`,
+       ${members ? sql`AND ${isVisibleTo(source, given)}` : sql``}
+     ORDER BY r.due NULLS LAST, r.id ${members ? sql`` : sql`LIMIT ${MOST_WAITING}`}`,
     [user, ...(members ? [members] : [])],
   );
-  return (await withSteps(db, rows)).map(({ stored, ...review }) => ({
-    ...review,
-    steps: stored.map(answered),
+  return (await withSteps(db, rows)).map(({ stored, read, ...review }) => ({
+    of: { ...review, steps: stored.map(answered) },
+    read,
   }));
 };
 

@@ -45,6 +45,15 @@ export const partFor = (source: SqlText, members: SqlText): SqlText =>
        'write', COALESCE(json_agg(t.write ORDER BY t.id) FILTER (WHERE t.write IS NOT NULL), '[]'))
      FROM pf.territory AS t WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])) END`;
 
+/**
+ * The slices of a source that some members may read, as SQL; null if they may read all of it. Parameters as in
+ * {@link isVisibleTo}.
+ */
+export const readBy = (source: SqlText, members: SqlText): SqlText =>
+  sql`CASE WHEN NOT ${isWholeTo(source, members)} THEN (
+     SELECT json_agg(t.read ORDER BY t.id) FROM pf.territory AS t
+     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])) END`;
+
 /** The part of a territory that reads and writes need. */
 export const OwnTerritory = v.object({
   id: v.number(),

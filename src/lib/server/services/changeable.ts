@@ -9,6 +9,8 @@ import { AppError, either } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { ForecastVersion } from './forecast-version';
+import { limited } from './forecast-version';
+import { isInside } from './slices-inside';
 import type { Part } from './territory';
 
 /**
@@ -65,6 +67,21 @@ export function requireChanging({ part }: ForecastVersion): void {
   if (part?.write.length === 0) {
     throw new AppError(403, `Nothing was changed, because ${reasonOf(part)}`);
   }
+}
+
+/**
+ * Checks that a slice lies inside what the sender may read, by its values alone. The error names only the sender's own
+ * territories. @throws AppError 403
+ */
+export function requireReadable(target: ForecastVersion, slice: Slice): void {
+  const limits = limited(target);
+  if (!limits || isInside(slice, limits.part.read)) return;
+  const own = either(limits.part.read.map(wordsOf));
+  throw new AppError(
+    403,
+    `slice: it is not inside the part of the source that you may read: ${own}`,
+    { field: 'slice' },
+  );
 }
 
 const reachesBeyond = async (

@@ -1,6 +1,6 @@
 /** Comments on slices of a version (docs/contract/19-planning-together.md#comments). */
 import type { CommentRequest, EditCommentRequest, Mention } from '../../contract/comments';
-import { Comment, mentionKey, mentionsIn } from '../../contract/comments';
+import { Comment, mentionKey, mentionsIn, MOST_MENTIONS } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
 import {
   deleteComment,
@@ -22,7 +22,8 @@ import { AppError } from '../errors';
 import type { Resources } from './entries/writer';
 import { readLimited, readVersion, sliceToStore } from './forecast-version';
 import { once } from './idempotency';
-import { isInside } from './slices-inside';
+import { requireReadable } from './changeable';
+import { isInside, readable } from './slices-inside';
 
 /**
  * The comments of a version, oldest first. A sender who reads a part gets those on slices inside, which may have no
@@ -34,14 +35,16 @@ export async function comments(db: Database, versionId: number): Promise<Comment
   return limits ? all.filter(({ slice }) => isInside(slice, limits.part.read)) : all;
 }
 
-/** The newest comments in unresolved threads that mention a user. */
-export const mentions = (db: Database, user: string): Promise<Mention[]> =>
-  listMentions(db, mentionKey(user));
+/** The newest comments in unresolved threads that mention a user, on slices that the sender may read. */
+export const mentions = async (db: Database, user: string): Promise<Mention[]> =>
+  readable(await listMentions(db, mentionKey(user)))
+    .slice(0, MOST_MENTIONS)
+    .map(({ of }) => of);
 
 /**
  * Comments on a slice, or replies to a comment, also on a closed version. A reply reopens a resolved thread.
  * @throws AppError 400 for a slice that cannot be used, and for a parent that is not a thread of this version;
- * 404, 409 as for every slice
+ * 403 for a slice beyond what the sender may read; 404, 409 as for every slice
  */
 export const addComment = (
   { db, budget }: Resources,
@@ -82,7 +85,10 @@ async function placeOf(
 ): Promise<{ slice: Slice; parent: number | null }> {
   if (parent === null || parent === undefined) {
     if (!slice) throw new AppError(400, 'slice is missing', { field: 'slice' });
-    return { slice: sliceToStore(await readVersion(tx, versionId), slice), parent: null };
+    const target = await readVersion(tx, versionId);
+    const stored = sliceToStore(target, slice);
+    requireReadable(target, stored);
+    return { slice: stored, parent: null };
   }
   if (slice) {
     throw new AppError(400, 'slice: a reply has the slice of its thread; leave it out', {
@@ -92,7 +98,7 @@ async function placeOf(
   const refused = (problem: string) => new AppError(400, `parent: ${problem}`, { field: 'parent' });
   // The lock keeps the thread from being deleted meanwhile.
   const thread = await findComment(tx, parent, 'lock');
-  if (thread?.version_id !== versionId) {
+  if (thread?.version_id !== versionId || !(await isShown(tx, thread))) {
     throw refused(`version ${versionId} has no comment ${parent}`);
   }
   if (thread.parent !== undefined) {
@@ -149,8 +155,16 @@ export const removeComment = (db: Database, id: number, user: string): Promise<v
     await tell(tx, comment.version_id, { kind: 'comment', id });
   });
 
-const lockComment = async (tx: Transaction, id: number): Promise<Comment> =>
-  found(await findComment(tx, id, 'lock'), `comment ${id}`);
+/** Whether the sender may see a comment. */
+async function isShown(tx: Transaction, { version_id, slice }: Comment): Promise<boolean> {
+  const limits = await readLimited(tx, version_id);
+  return !limits || isInside(slice, limits.part.read);
+}
+
+async function lockComment(tx: Transaction, id: number): Promise<Comment> {
+  const comment = await findComment(tx, id, 'lock');
+  return found(comment && (await isShown(tx, comment)) ? comment : undefined, `comment ${id}`);
+}
 
 function requireOwn({ created_by }: Comment, user: string, what: string): void {
   if (created_by === user) return;

@@ -12,6 +12,7 @@ import {
   isPossible,
   isUnsubmitted,
   mayChange,
+  MOST_WAITING,
   mayTake,
   Review,
   REVIEW_STEPS,
@@ -21,7 +22,8 @@ import type { WriteKey } from '../db/idempotency';
 import { newestEntry } from '../db/log';
 import { tell } from '../db/notify';
 import type { Queryable } from '../db/queryable';
-import type { StoredReview, Terms } from '../db/reviews';
+import { found } from '../db/queryable';
+import type { ReviewRow, StoredReview, Terms } from '../db/reviews';
 import {
   answeredReview,
   deleteReview,
@@ -40,9 +42,17 @@ import { lockVersion } from '../db/versions';
 import { AppError, either } from '../errors';
 import type { Resources } from './entries/writer';
 import type { ForecastVersion, LimitedVersion } from './forecast-version';
-import { limited, readVersion, seenByOperations, sliceOf, sliceToStore } from './forecast-version';
+import {
+  limited,
+  readLimited,
+  readVersion,
+  seenByOperations,
+  sliceOf,
+  sliceToStore,
+} from './forecast-version';
 import { once } from './idempotency';
-import { isInside } from './slices-inside';
+import { requireReadable } from './changeable';
+import { isInside, readable } from './slices-inside';
 
 /** Who sends a request. Without sign-in the body names them, and nobody is an admin. */
 export const personOf = (me: Me, { pf_user: name }: { pf_user: string }): Person => ({
@@ -67,11 +77,11 @@ export const reviews = (db: Database, versionId: number): Promise<Review[]> =>
   });
 
 /** Replaces the newest entry of each step by the newest one up to it that has rows inside. */
-async function withEntriesInside(
+async function withEntriesInside<Shown extends Pick<Review, 'steps'>>(
   db: Queryable,
   { rows }: LimitedVersion,
-  reviews: readonly Review[],
-): Promise<Review[]> {
+  reviews: readonly Shown[],
+): Promise<Shown[]> {
   if (reviews.length === 0) return [];
   const { byEntry } = await entryTotals(db, rows, []);
   const newest = (upTo: number) => Math.max(0, ...[...byEntry.keys()].filter((id) => id <= upTo));
@@ -81,9 +91,17 @@ async function withEntriesInside(
   }));
 }
 
-/** The reviews that wait for a user in all versions. */
-export const waitingReviews = (db: Database, user: string): Promise<WaitingReview[]> =>
-  listWaiting(db, user);
+/** The reviews that wait for a user in all versions, of slices that the sender may read. */
+export async function waitingReviews(db: Database, user: string): Promise<WaitingReview[]> {
+  const waiting = readable(await listWaiting(db, user)).slice(0, MOST_WAITING);
+  return Promise.all(
+    waiting.map(async ({ of, read }) => {
+      const limits = read ? await readLimited(db, of.version_id) : undefined;
+      const [shown = of] = limits ? await withEntriesInside(db, limits, [of]) : [];
+      return shown;
+    }),
+  );
+}
 
 /** Returns a review for the API. A reopened one gets the changes since its last approval. */
 async function withChanges(
@@ -116,8 +134,8 @@ function conditionOf(target: ForecastVersion, { slice }: { slice: Review['slice'
 
 /**
  * Makes a review of a slice, also on a closed version.
- * @throws AppError 400 for a slice that cannot be used, and for an owner among the reviewers; 404, 409 as for
- * every slice
+ * @throws AppError 400 for a slice that cannot be used, and for an owner among the reviewers; 403 for a slice beyond
+ * what the sender may read; 404, 409 as for every slice
  */
 export const addReview = (
   resources: Resources,
@@ -130,7 +148,9 @@ export const addReview = (
     const terms = { owner: request.owner ?? pf_user, reviewers, due };
     requireOthers(terms);
     const target = await readVersion(tx, versionId);
-    const id = await insertReview(tx, versionId, sliceToStore(target, slice), terms);
+    const stored = sliceToStore(target, slice);
+    requireReadable(target, stored);
+    const id = await insertReview(tx, versionId, stored, terms);
     return stepped(tx, target, id, { step: 'open', pf_user, comment, terms });
   });
 
@@ -167,7 +187,7 @@ export async function takeStep(
 ): Promise<Review> {
   const { version_id: versionId } = await getReviewRow(resources.db, id);
   return inVersion(resources, versionId, key, async (tx) => {
-    const review = await getReviewRow(tx, id);
+    const { review, target } = await shownReview(tx, id);
     if (!isPossible(review, step)) {
       throw new AppError(
         409,
@@ -175,7 +195,6 @@ export async function takeStep(
       );
     }
     if (!mayTake(review, step, person)) throw notAllowed(review, step);
-    const target = await readVersion(tx, versionId);
     const { to } = REVIEW_STEPS[step];
     const totals = isHeld(to) ? await totalsOf(tx, target, review.slice) : undefined;
     await setReviewState(tx, id, to);
@@ -214,7 +233,7 @@ export async function editReview(
   { owner, reviewers, due, comment = null, pf_user }: EditReviewRequest,
   person: Person,
 ): Promise<Review> {
-  return changing(db, id, async (tx, review) => {
+  return changing(db, id, async (tx, { review, target }) => {
     if (!mayChange(review, person)) throw notChangeable(review, 'change');
     const terms = {
       owner: owner ?? review.owner,
@@ -222,9 +241,8 @@ export async function editReview(
       due: due === undefined ? review.due : due,
     };
     requireOthers(terms);
-    const target = await readVersion(tx, review.version_id);
     const isSame = JSON.stringify(terms) === JSON.stringify(termsOf(review));
-    if (isSame && comment === null) return withChanges(tx, target, await getReview(tx, id));
+    if (isSame && comment === null) return answerOf(tx, target, id);
     await setTerms(tx, id, terms);
     return stepped(tx, target, id, { step: 'change', pf_user, comment, terms });
   });
@@ -237,7 +255,7 @@ const termsOf = ({ owner, reviewers, due }: Terms): Terms => ({ owner, reviewers
  * @throws AppError 403 for somebody who may not, 404; 409 for one with a history
  */
 export async function removeReview(db: Database, id: number, person: Person): Promise<void> {
-  await changing(db, id, async (tx, review) => {
+  await changing(db, id, async (tx, { review }) => {
     if (!isUnsubmitted(answeredReview(await getReview(tx, id)))) {
       throw new AppError(409, `Review ${id} has been submitted, so its history stays`);
     }
@@ -257,16 +275,25 @@ function notChangeable({ id, owner, state }: Pick<Review, 'id' | 'owner' | 'stat
 async function changing<Result>(
   db: Database,
   id: number,
-  work: (
-    tx: Transaction,
-    review: Terms & Pick<Review, 'id' | 'version_id' | 'state'>,
-  ) => Promise<Result>,
+  work: (tx: Transaction, shown: { review: ReviewRow; target: ForecastVersion }) => Promise<Result>,
 ): Promise<Result> {
   const { version_id: versionId } = await getReviewRow(db, id);
   return db.versionTransaction(versionId, async (tx) => {
     await lockVersion(tx, versionId, 'UPDATE');
-    return work(tx, await getReviewRow(tx, id));
+    return work(tx, await shownReview(tx, id));
   });
+}
+
+/** A review with its version. @throws AppError 404, also for one that the sender may not see */
+async function shownReview(
+  tx: Transaction,
+  id: number,
+): Promise<{ review: ReviewRow; target: ForecastVersion }> {
+  const review = await getReviewRow(tx, id);
+  const target = await readVersion(tx, review.version_id);
+  const limits = limited(target);
+  const isShown = !limits || isInside(review.slice, limits.part.read);
+  return { review: found(isShown ? review : undefined, `review ${id}`), target };
 }
 
 /** Runs `write` once for its key, while nobody else writes into the version. @throws AppError 404, 409 */
@@ -301,5 +328,13 @@ async function stepped(
   const { id: versionId } = target.version;
   await insertStep(tx, id, { ...step, newest: await newestEntry(tx, versionId) });
   await tell(tx, versionId, { kind: 'review', id });
-  return withChanges(tx, target, await getReview(tx, id));
+  return answerOf(tx, target, id);
+}
+
+/** Returns a review for the API, as its sender may see it. */
+async function answerOf(tx: Transaction, target: ForecastVersion, id: number): Promise<Review> {
+  const review = await withChanges(tx, target, await getReview(tx, id));
+  const limits = limited(target);
+  const [shown = review] = limits ? await withEntriesInside(tx, limits, [review]) : [];
+  return shown;
 }

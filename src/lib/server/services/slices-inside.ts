@@ -16,6 +16,17 @@ const MOST_PIECES = 1000;
 export const isInside = (slice: Slice, territories: readonly Slice[]): boolean =>
   piecesOf(slice, territories).every((piece) => territories.some((one) => isWithin(piece, one)));
 
+/** Something on a slice, with the slices of its source that the sender may read; null for all of it. */
+export interface Readable<Thing> {
+  of: Thing;
+  read: readonly Slice[] | null;
+}
+
+/** Those of some things on slices that the sender may read. */
+export const readable = <Thing extends { slice: Slice }>(
+  things: readonly Readable<Thing>[],
+): Readable<Thing>[] => things.filter(({ of, read }) => !read || isInside(of.slice, read));
+
 /** Splits the lists of a slice into single values, so that each can lie in another territory. */
 function piecesOf(slice: Slice, territories: readonly Slice[]): Slice[] {
   let pieces = [slice];
