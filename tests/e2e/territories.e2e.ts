@@ -1,5 +1,7 @@
 import type { Browser, Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
+import { apiAt } from '../support/http';
+import { PivotPage } from './pivot-page';
 
 /** Territories: an admin, planners with a part of the source, and people without. */
 
@@ -104,4 +106,79 @@ test('an admin gives people and groups parts of a source, which closes it to the
   await otto.goto('/sources/1?tab=territories');
   await expect(otto.getByRole('tab', { name: /Versions/ })).toBeVisible();
   await expect(otto.getByRole('tab', { name: /Territories/ })).toHaveCount(0);
+});
+
+test('a planner sees and changes a part, a reviewer everything, and an outsider nothing', async ({
+  browser,
+  service,
+}) => {
+  // Three people follow each other's changes.
+  test.slow();
+  const admin = apiAt(service.url, { 'x-forwarded-user': 'eve', 'x-forwarded-groups': 'admins' });
+  const read = { Region: ['West', 'South'] };
+  for (const body of [
+    { member: 'ann', read, write: { ...read, Category: 'Furniture' } },
+    { member: 'reviewers', read: {}, write: {} },
+  ]) {
+    expect((await admin.post('/sources/1/territories', body)).status).toBe(201);
+  }
+  const sales = async (where: string): Promise<number> => {
+    const [row] = await service.query(
+      `SELECT round(sum("Sales"), 2)::float8 AS sum FROM pf.fc_superstore_1 WHERE ${where}`,
+    );
+    return row.sum;
+  };
+  const year = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
+  const chairs = `${year} AND "Sub-Category" = 'Chairs'`;
+  const inside = `"Region" IN ('West', 'South')`;
+  const open = async (name: string, groups: string) => {
+    const page = await openSignedIn(browser, service.url, name, groups);
+    return new PivotPage(page);
+  };
+  const ann = await open('ann', 'planners');
+  const bea = await open('bea', 'planners, reviewers');
+  const otto = await open('otto', 'planners');
+
+  // The home page says what ann sees; otto sees no source.
+  await expect(ann.page.getByText(/^You see Region in West, South, and may change/)).toBeVisible();
+  await expect(otto.page.getByRole('heading', { name: 'Sources' })).toBeVisible();
+  await expect(otto.page.getByText('Superstore')).toHaveCount(0);
+  await otto.page.goto('/versions/1');
+  await expect(otto.page.locator('body')).toHaveText('There is no version 1');
+
+  for (const each of [ann, bea]) {
+    await each.page.goto('/versions/1');
+    await each.drawn();
+  }
+  const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+  await expect.poll(() => ann.number(CHAIRS)).toBe(await sales(`${chairs} AND ${inside}`));
+  await expect.poll(() => bea.number(CHAIRS)).toBe(await sales(chairs));
+  await expect(bea.page.getByTestId('part')).toHaveCount(0);
+  await expect(ann.page.getByTestId('part')).toContainText('Region in West, South');
+  await expect(ann.page.getByRole('button', { name: 'Actions for Plan 2027' })).toHaveCount(0);
+  await expect(ann.page.getByRole('link', { name: 'Baseline' })).toHaveCount(0);
+
+  // What ann may not change is marked, and refused with a sentence.
+  await expect(bea.grid.locator('td.pf-locked')).toHaveCount(0);
+  await expect(ann.grid.locator('td.pf-locked').first()).toHaveAttribute(
+    'title',
+    'You may see these rows but not change them',
+  );
+  const refusal = 'Your territories let you see these rows but not change them.';
+  await ann.click({ row: ['Technology', 'Phones'], column: ['2028', 'Sales'] });
+  await expect(ann.panel).toContainText(refusal);
+  await expect(ann.apply).toBeDisabled();
+  await ann.page.keyboard.type('5');
+  await expect(ann.page.locator('#cell-meaning')).toHaveText(refusal);
+  await ann.page.keyboard.press('Escape');
+
+  // Her change stays inside her part and reaches the reviewer.
+  const outside = await sales(`${chairs} AND NOT ${inside}`);
+  await ann.click(CHAIRS);
+  await ann.page.keyboard.type('40k');
+  await ann.page.keyboard.press('Enter');
+  await expect.poll(() => ann.number(CHAIRS)).toBe(40_000);
+  await expect.poll(() => bea.number(CHAIRS)).toBe(await sales(chairs));
+  expect(await sales(`${chairs} AND ${inside}`)).toBe(40_000);
+  expect(await sales(`${chairs} AND NOT ${inside}`)).toBe(outside);
 });
