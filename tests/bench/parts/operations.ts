@@ -32,6 +32,13 @@ const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
 /** Factors for the number of rounds: these measurements vary by more than the distance to their targets. */
 const MORE_ROUNDS = { again: 2, undo: 5, small: 3 };
 
+/** The years of a block of cells; its rows are the regions. */
+const YEARS = [
+  { from: '2024-01-01', to: '2025-12-31' },
+  { from: '2026-01-01', to: '2026-12-31' },
+  { from: '2027-01-01', to: '2027-12-31' },
+];
+
 /** A version on which operations are measured. Its state is restored after each. */
 class Planned {
   /** @param keeper a connection without measurements: a VACUUM fills the caches of its connection */
@@ -101,6 +108,7 @@ export async function measureOperations(bench: Bench): Promise<void> {
     await smallSlice(bench, version, place, keeper, server.url, rows);
     await scaleAgain(bench, version, client, rows);
     await undo(bench, version, place, server.url, rows);
+    await pasted(bench, place, keeper, server.url);
   } finally {
     await psql.end();
     await server.stop();
@@ -212,4 +220,37 @@ async function undo(bench: Bench, version: Planned, { client }: Place, url: stri
   };
   const times = await takeTurns(ways, MORE_ROUNDS.undo * bench.extent.rounds);
   bench.tell({ kind: 'turns', name: 'undo', turns: { rows, ways: times } });
+}
+
+/** Measures a block of 60 typed totals over all leaves, and one scale of the same leaves. */
+async function pasted(bench: Bench, { client }: Place, keeper: pg.Client, url: string) {
+  const rows = within(bench, 290_000);
+  const shape = { ...plannedOrders(rows, { grain: false }), tname: 'orders_of_a_block' };
+  const { id, table } = await makeVersion(client, url, shape);
+  const version = new Planned(keeper, url, id, table);
+  const { rows: cells } = await client.query(
+    `SELECT "Region" AS region, at, round(sum("Sales") * 1.05, 2)::float8 AS total
+     FROM ${table} JOIN (VALUES ${YEARS.map(({ from, to }, at) => `(${at}, '${from}'::date, '${to}'::date)`)})
+       AS years (at, first, last) ON "Month" BETWEEN first AND last GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+  const edits = cells.map(({ region, at, total }) => ({
+    slice: { Region: region, Month: YEARS[at] },
+    value_total: total,
+  }));
+  const scaled = (body: object) => async () => {
+    const before = await version.newest();
+    await version.reuseWal();
+    const took = await timed(() => version.operate('scale', body));
+    await version.backTo(before);
+    return took;
+  };
+  const ways = {
+    'one scale': scaled({ slice: {}, value_pct: 5 }),
+    [`${edits.length} totals`]: scaled({ edits }),
+  };
+  bench.tell({
+    kind: 'turns',
+    name: 'pasted',
+    turns: { rows, ways: await takeTurns(ways, bench.extent.rounds) },
+  });
 }
