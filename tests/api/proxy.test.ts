@@ -95,6 +95,30 @@ describe.runIf(caddyIsInstalled())(
       expect(entry).toMatchObject({ operation: 'scale', pf_user: 'ann' });
     });
 
+    it('a group has the rows of its territory, and nobody can claim to be in it', async () => {
+      const { path, sourceId } = await plan(
+        { ...service, api: as('eve') },
+        [
+          { name: 'Region', type: 'text', role: 'dimension' },
+          { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+        ],
+        [
+          { Region: 'A', Sales: 100 },
+          { Region: 'B', Sales: 20 },
+        ],
+      );
+      expect((await as('eve').post(`${path}/baseline`)).status).toBe(200);
+      const given = { member: 'planners', read: { Region: 'A' }, write: { Region: 'A' } };
+      const territories = `/sources/${sourceId}/territories`;
+      expect((await as('eve').post(territories, given)).status).toBe(201);
+      const value = async (api: Api) => (await api.get(`${path}/totals`)).body.plan?.value_total;
+      expect([await value(as('eve')), await value(as('ann'))]).toEqual([120, 100]);
+      const claimed = { ...passwordOf('rita'), 'X-Forwarded-Groups': 'planners' };
+      for (const api of [as('rita'), apiAt(caddy.url, claimed)]) {
+        expect((await api.get(`${path}/totals`)).status).toBe(404);
+      }
+    });
+
     it('changes by others arrive while the stream is open', async () => {
       const stream = await openEvents(caddy.url, v.path, passwordOf('rita'));
       expect((await as('ann').post(`${v.path}/scale`, { slice: {}, pct: 10 })).status).toBe(200);

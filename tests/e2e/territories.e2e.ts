@@ -144,7 +144,8 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   await expect(otto.page.getByRole('heading', { name: 'Sources' })).toBeVisible();
   await expect(otto.page.getByText('Superstore')).toHaveCount(0);
   await otto.page.goto('/versions/1');
-  await expect(otto.page.locator('body')).toHaveText('There is no version 1');
+  await expect(otto.page.getByRole('heading', { name: 'Not found' })).toBeVisible();
+  await expect(otto.page.getByText('There is no version 1')).toBeVisible();
 
   for (const each of [ann, bea]) {
     await each.page.goto('/versions/1');

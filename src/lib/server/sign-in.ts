@@ -119,8 +119,10 @@ export function endpointOf(
   routeId: string | null,
   params: Partial<Record<string, string>>,
 ): Endpoint | undefined {
+  // Some pages have the path of an endpoint without its beginning.
+  if (!routeId?.startsWith('/api/')) return undefined;
   const path = routeId
-    ?.replace(/^\/api/, '')
+    .replace(/^\/api/, '')
     .replace(/\[(\w+)=\w+\]/g, (_, name: string) => params[name] ?? '')
     .replace(/\[(\w+)\]/g, '{$1}');
   return byRequest.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${path}`);
