@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { apiAt, type Answer, type Api } from '../support/http';
 import { plan, type Planned, type TableColumn } from '../support/planned';
 import { startService, type Service } from '../support/service';
+import { SIGNED_IN, signedIn } from '../support/territories';
 import { decode, ok } from './contract/orders';
 
 const COLUMNS: TableColumn[] = [
@@ -21,16 +22,10 @@ const PEOPLE = ['ann', 'bea'];
 
 let service: Service;
 let admin: Api;
-const person = (user: string, groups = 'planners') =>
-  apiAt(service.url, { 'x-forwarded-user': user, 'x-forwarded-groups': groups });
+const person = (user: string, groups = 'planners') => apiAt(service.url, signedIn(user, groups));
 
 beforeAll(async () => {
-  service = await startService('service', {
-    PF_USER_HEADER: 'X-Forwarded-User',
-    PF_GROUPS_HEADER: 'X-Forwarded-Groups',
-    PF_PLANNERS: 'planners',
-    PF_ADMINS: 'admins',
-  });
+  service = await startService('service', SIGNED_IN);
   admin = person('eve', 'admins');
 });
 afterAll(() => service?.stop());

@@ -4,14 +4,8 @@ import { apiAt, type Answer, type Api } from '../../support/http';
 import { hold, untilWaiting } from '../../support/race';
 import { plan, type Planned, type TableColumn } from '../../support/planned';
 import { startService, type Service } from '../../support/service';
+import { SIGNED_IN, signedIn } from '../../support/territories';
 import { decode, ok } from './orders';
-
-const SIGNED_IN = {
-  PF_USER_HEADER: 'X-Forwarded-User',
-  PF_GROUPS_HEADER: 'X-Forwarded-Groups',
-  PF_PLANNERS: 'planners',
-  PF_ADMINS: 'admins',
-};
 
 const COLUMNS: TableColumn[] = [
   { name: 'Day', type: 'date', role: 'date' },
@@ -38,8 +32,7 @@ let bea: Api;
 /** Reads A. */
 let rita: Api;
 
-const person = (user: string, groups = 'planners') =>
-  apiAt(service.url, { 'x-forwarded-user': user, 'x-forwarded-groups': groups });
+const person = (user: string, groups = 'planners') => apiAt(service.url, signedIn(user, groups));
 
 beforeAll(async () => {
   service = await startService('service', SIGNED_IN);
