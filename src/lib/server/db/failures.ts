@@ -42,6 +42,7 @@ export const SQLSTATE = {
   outOfMemory: '53200',
   tooManyConnections: '53300',
   limitExceeded: '53400',
+  internalError: 'XX000',
 } as const;
 
 /** Returns the SQLSTATE of a database error; undefined for any other error. */

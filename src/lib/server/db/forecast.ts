@@ -13,6 +13,7 @@ import { tableColumns, type TableColumn } from './catalog';
 import type { Queryable } from './queryable';
 import type { Transaction } from './transaction';
 import { distribute, lockUntilCommitted } from './distributed';
+import { changeTable } from './slice-indexes';
 
 /** The system columns of a forecast table. */
 const SYSTEM_COLUMNS = ['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at'];
@@ -53,8 +54,8 @@ export async function createTable(
 }
 
 /** Drops a forecast table with its rows. Does nothing if it does not exist. */
-export const dropTable = (db: Queryable, table: Identifier): Promise<number> =>
-  db.run(sql`DROP TABLE IF EXISTS ${table}`);
+export const dropTable = (tx: Transaction, tableName: string): Promise<number> =>
+  changeTable(tx, tableName, (table) => sql`DROP TABLE IF EXISTS ${table}`);
 
 /** Whether any row has a value in the column. */
 export async function columnHasData(
@@ -70,8 +71,8 @@ export async function columnHasData(
 }
 
 /** Drops a column with its data. Call {@link columnHasData} first. */
-export const dropColumn = (db: Queryable, table: Identifier, column: string): Promise<number> =>
-  db.run(sql`ALTER TABLE ${table} DROP COLUMN ${ident(column)}`);
+export const dropColumn = (tx: Transaction, tableName: string, column: string): Promise<number> =>
+  changeTable(tx, tableName, (table) => sql`ALTER TABLE ${table} DROP COLUMN ${ident(column)}`);
 
 /** Adds a column that is null in every row. */
 export const addColumn = (
@@ -83,10 +84,15 @@ export const addColumn = (
 
 /** Gives a column another type. @throws DatabaseError if a value does not fit */
 export const changeType = (
-  db: Queryable,
-  table: Identifier,
+  tx: Transaction,
+  tableName: string,
   { name, type }: ForecastColumn,
-): Promise<number> => db.run(sql`ALTER TABLE ${table} ALTER COLUMN ${ident(name)} TYPE ${type}`);
+): Promise<number> =>
+  changeTable(
+    tx,
+    tableName,
+    (table) => sql`ALTER TABLE ${table} ALTER COLUMN ${ident(name)} TYPE ${type}`,
+  );
 
 /** Days as text; null if there is none. */
 export const days = v.array(v.nullable(v.string()));

@@ -6,8 +6,11 @@ import * as v from 'valibot';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
+import { AppError } from '../errors';
+import { SQLSTATE, sqlState } from './failures';
 import type { Queryable } from './queryable';
 import { prepared } from './queryable';
+import type { Transaction } from './transaction';
 
 /** An index of a forecast table for slices. Its name says which rows it has: there is no other record. */
 interface SliceIndex {
@@ -36,6 +39,34 @@ const INDEXES = prepared(sql`SELECT c.relname AS name, i.indisvalid AS "isValid"
 /** The indexes for slices of a forecast table, those that cannot be used among them. */
 export const sliceIndexes = (db: Queryable, tableName: string): Promise<SliceIndex[]> =>
   db.many(Index, INDEXES, [tableName]);
+
+/**
+ * Runs a statement that changes or drops a forecast table, also while an index for slices is built on it.
+ *
+ * A statement that waits for a lock has a snapshot, and the build waits for older snapshots, so the lock is taken
+ * first. The build releases the table just before its last commit. A statement that changes the same index meanwhile
+ * waits for the commit and fails; the second attempt does not.
+ *
+ * @param tableName its name without the schema
+ * @throws DatabaseError of the statement
+ */
+export async function changeTable(
+  tx: Transaction,
+  tableName: string,
+  statementFor: (table: Identifier) => SqlText,
+): Promise<number> {
+  const table = qualified('pf', tableName);
+  const statement = statementFor(table);
+  if ((await sliceIndexes(tx, tableName)).length === 0) return tx.run(statement);
+  await tx.run(sql`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const changed = await tx.attempt(() =>
+    tx.run(statement).catch((error: unknown) => {
+      if (sqlState(error) !== SQLSTATE.internalError) throw error;
+      throw new AppError(409, 'An index of the table was changed at the same time; try again');
+    }),
+  );
+  return changed instanceof AppError ? tx.run(statement) : changed;
+}
 
 /**
  * The newest entry whose rows are in the indexes for slices of a forecast table, as SQL; null without such indexes.

@@ -114,14 +114,15 @@ async function alignForecastTable(
   columns: readonly ForecastColumn[],
 ): Promise<void> {
   const table = forecastTable(tname, version.id);
-  const existing = await existingColumns(tx, forecastTableName(tname, version.id));
+  const tableName = forecastTableName(tname, version.id);
+  const existing = await existingColumns(tx, tableName);
   const wanted = new Map(columns.map((c) => [c.name, c]));
 
   for (const [name, type] of existing) {
     const column = wanted.get(name);
     if (column?.type === type) continue;
     if (column && holdsAllOf(column.type, type)) {
-      await changeType(tx, table, column);
+      await changeType(tx, tableName, column);
       continue;
     }
     if (await columnHasData(tx, table, name)) {
@@ -132,7 +133,7 @@ async function alignForecastTable(
         { column: name },
       );
     }
-    await dropColumn(tx, table, name);
+    await dropColumn(tx, tableName, name);
     existing.delete(name);
   }
   for (const column of columns) {

@@ -36,7 +36,7 @@ import {
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns } from '../sql/forecast-columns';
-import { forecastTable } from '../sql/forecast-table';
+import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import { blameColumns } from './client-faults';
 import { unrecorded } from './forecast-version';
 import { sizeInside } from './size-inside';
@@ -232,7 +232,7 @@ export function removeVersion(db: Database, id: number): Promise<void> {
     const current = await lockOpenVersion(tx, id);
     const source = await getSource(tx, current.source_id);
     await lockUntilCommitted(tx, id);
-    await dropTable(tx, forecastTable(source.tname, id));
+    await dropTable(tx, forecastTableName(source.tname, id));
     await deleteVersion(tx, id);
     await tell(tx, id, { kind: 'deleted' });
   });
