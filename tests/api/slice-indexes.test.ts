@@ -13,7 +13,7 @@ const COLUMNS = [
 ];
 const ROWS = 120_000;
 
-/** Loads a version that has enough rows to get indexes. */
+/** Creates a version with so many rows that the service builds indexes on them. */
 async function large(service: Service): Promise<Planned> {
   const made = await plan(service, COLUMNS, []);
   const [{ tname }] = await service.query(

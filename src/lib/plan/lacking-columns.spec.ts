@@ -13,7 +13,7 @@ const shown = (changes: Layout) =>
   withLacking({ ...opened, depth: 1, ...changes }, { wanted, opened, names });
 
 describe('withLacking', () => {
-  it('returns the columns, the sort order and the expressions of the wanted layout', () => {
+  it('brings back columns, sort order and expressions if nobody has changed the layout', () => {
     expect(shown({})).toEqual({ ...wanted, depth: 1 });
   });
 

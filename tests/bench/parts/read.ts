@@ -20,7 +20,7 @@ const OTHER_WAYS = {
 
 const IDLE_MS = 3000;
 
-/** Settings of a server that knows who sends a request. */
+/** Settings of a server behind a proxy that signs people in. */
 const SIGNED_IN = {
   PF_USER_HEADER: 'X-Forwarded-User',
   PF_GROUPS_HEADER: 'X-Forwarded-Groups',

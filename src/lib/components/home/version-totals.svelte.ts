@@ -50,7 +50,7 @@ export function measuresOf(totals: VersionTotals): Listed[] {
 /**
  * Returns the totals of a version for a list; null if it has no measure.
  *
- * @param key the measure; the first one if the version lacks it
+ * @param key of a measure. If the version does not have it, its first measure is used
  */
 export function shownTotals(totals: VersionTotals, key?: string): ShownTotals | null {
   const measures = measuresOf(totals);

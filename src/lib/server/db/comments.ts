@@ -2,13 +2,12 @@
 import * as v from 'valibot';
 import { Comment, Mention, MOST_MENTIONS } from '../../contract/comments';
 import { Slice } from '../../contract/slices';
-import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found } from './queryable';
 import { withoutNulls } from './row-schemas';
-import { isVisibleTo, readBy } from './territories';
+import { limitsOf } from './territories';
 
 /** A comment as it is stored. The answer of the API leaves out fields of null. */
 const stored = v.object({
@@ -19,11 +18,14 @@ const stored = v.object({
   resolved_by: v.nullable(v.string()),
 });
 const StoredComment = v.pipe(stored, v.transform(withoutNulls), Comment);
-const StoredMention = v.object({
-  ...Mention.entries,
-  ...stored.entries,
-  read: v.nullable(v.array(Slice)),
-});
+const read = v.nullable(v.array(Slice));
+const StoredMention = v.pipe(
+  v.object({ ...Mention.entries, ...stored.entries, read }),
+  v.transform(({ read, ...mention }) => ({
+    mention: v.parse(Mention, withoutNulls(mention)),
+    read,
+  })),
+);
 
 const FIELDS = sql`c.id, c.version_id, c.slice, c.parent, c.text, c.created_by, c.created_at,
   c.edited_at, c.resolved_at, c.resolved_by`;
@@ -43,30 +45,25 @@ export const listComments = (db: Queryable, versionId: number): Promise<Comment[
  * @param key the user's name as `mentionKey` has it
  * @returns at most {@link MOST_MENTIONS} if territories do not limit the sender
  */
-export const listMentions = async (
+export const listMentions = (
   db: Queryable,
   key: string,
-): Promise<{ of: Mention; read: Slice[] | null }[]> => {
-  const members = membersOf(db.sender);
-  const [source, given] = [sql`v.source_id`, sql`$2`];
-  const rows = await db.many(
+): Promise<v.InferOutput<typeof StoredMention>[]> => {
+  const limits = limitsOf(db, sql`v.source_id`, sql`$2`, MOST_MENTIONS);
+  return db.many(
     StoredMention,
     sql`SELECT ${FIELDS}, v.name AS version_name, v.source_id,
        COALESCE(NULLIF(s.label, ''), s.tname) AS source_label,
-       ${members ? readBy(source, given) : sql`NULL`} AS read
+       ${limits.read} AS read
      FROM pf.comment AS c
      JOIN pf.comment AS thread ON thread.id = COALESCE(c.parent, c.id)
      JOIN pf.version AS v ON v.id = c.version_id
      JOIN pf.source AS s ON s.id = v.source_id
      WHERE c.mentions @> ARRAY[$1::text] AND thread.resolved_at IS NULL AND s.status = 'active'
-       ${members ? sql`AND ${isVisibleTo(source, given)}` : sql``}
-     ORDER BY c.id DESC ${members ? sql`` : sql`LIMIT ${MOST_MENTIONS}`}`,
-    [key, ...(members ? [members] : [])],
+       AND ${limits.isVisible}
+     ORDER BY c.id DESC ${limits.limit}`,
+    [key, ...limits.values],
   );
-  return rows.map(({ read, ...mention }) => ({
-    of: v.parse(Mention, withoutNulls(mention)),
-    read,
-  }));
 };
 
 const FIND = {

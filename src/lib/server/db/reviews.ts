@@ -3,13 +3,12 @@ import * as v from 'valibot';
 import type { ReviewState } from '../../contract/reviews';
 import { MOST_WAITING, Review, ReviewStep, WaitingReview } from '../../contract/reviews';
 import { Slice } from '../../contract/slices';
-import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
 import { withoutNulls } from './row-schemas';
-import { isVisibleTo, readBy } from './territories';
+import { limitsOf } from './territories';
 import { numbersOf, SumTotals } from './totals';
 
 /** A step as it is stored. */
@@ -105,25 +104,24 @@ const { steps: ___, ...place } = WaitingReview.entries;
 export const listWaiting = async (
   db: Queryable,
   user: string,
-): Promise<{ of: WaitingReview; read: Slice[] | null }[]> => {
-  const members = membersOf(db.sender);
-  const [source, given] = [sql`v.source_id`, sql`$2`];
+): Promise<{ review: WaitingReview; read: Slice[] | null }[]> => {
+  const limits = limitsOf(db, sql`v.source_id`, sql`$2`, MOST_WAITING);
   const rows = await db.many(
     v.object({ ...place, read: v.nullable(v.array(Slice)) }),
     sql`SELECT ${FIELDS}, v.name AS version_name, v.source_id,
        COALESCE(NULLIF(s.label, ''), s.tname) AS source_label,
-       ${members ? readBy(source, given) : sql`NULL`} AS read
+       ${limits.read} AS read
      FROM pf.review AS r
      JOIN pf.version AS v ON v.id = r.version_id
      JOIN pf.source AS s ON s.id = v.source_id
      WHERE ((r.state = 'submitted' AND r.reviewers @> ARRAY[$1::text])
          OR (r.state = 'returned' AND r.owner = $1)) AND s.status = 'active'
-       ${members ? sql`AND ${isVisibleTo(source, given)}` : sql``}
-     ORDER BY r.due NULLS LAST, r.id ${members ? sql`` : sql`LIMIT ${MOST_WAITING}`}`,
-    [user, ...(members ? [members] : [])],
+       AND ${limits.isVisible}
+     ORDER BY r.due NULLS LAST, r.id ${limits.limit}`,
+    [user, ...limits.values],
   );
   return (await withSteps(db, rows)).map(({ stored, read, ...review }) => ({
-    of: { ...review, steps: stored.map(answered) },
+    review: { ...review, steps: stored.map(answered) },
     read,
   }));
 };

@@ -43,9 +43,9 @@ export const sliceIndexes = (db: Queryable, tableName: string): Promise<SliceInd
 /**
  * Runs a statement that changes or drops a forecast table, also while an index for slices is built on it.
  *
- * A statement that waits for a lock has a snapshot, and the build waits for older snapshots, so the lock is taken
- * first. The build releases the table just before its last commit. A statement that changes the same index meanwhile
- * waits for the commit and fails; the second attempt does not.
+ * The statement locks the table first: while it waits for the lock, it must have no snapshot, because the build waits
+ * for older snapshots. PostgreSQL unlocks the table before it commits the end of a build. Until that commit, the
+ * statement fails with an internal error, so it is tried again.
  *
  * @param tableName its name without the schema
  * @throws DatabaseError of the statement

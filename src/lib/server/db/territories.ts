@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { Slice } from '../../contract/slices';
 import { Territory } from '../../contract/territories';
+import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
@@ -13,10 +14,13 @@ const FIELDS = sql`id, source_id, member, read, write, created_by, created_at`;
 export const hasTerritories = (source: SqlText): SqlText =>
   sql`EXISTS (SELECT FROM pf.territory AS t WHERE t.source_id = ${source})`;
 
+/** The territories of some members on a source, as a FROM clause. */
+const theirs = (source: SqlText, members: SqlText): SqlText =>
+  sql`FROM pf.territory AS t WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])`;
+
 /** Whether a source has no territories, or some members have one that fulfils a condition, as SQL. */
 const haveTerritory = (source: SqlText, members: SqlText, condition: SqlText): SqlText =>
-  sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT FROM pf.territory AS t
-     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[]) AND ${condition}))`;
+  sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT ${theirs(source, members)} AND ${condition}))`;
 
 /**
  * Whether some members may see a source, as SQL: it has no territories, or some of theirs.
@@ -43,16 +47,40 @@ export const partFor = (source: SqlText, members: SqlText): SqlText =>
   sql`CASE WHEN NOT (${isWholeTo(source, members)} AND ${isChangeableBy(source, members)}) THEN (
      SELECT json_build_object('read', json_agg(t.read ORDER BY t.id),
        'write', COALESCE(json_agg(t.write ORDER BY t.id) FILTER (WHERE t.write IS NOT NULL), '[]'))
-     FROM pf.territory AS t WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])) END`;
+     ${theirs(source, members)}) END`;
+
+/** The pieces of a query that lists what the sender may see of several sources. */
+interface Limits {
+  /** The slices of the source that the sender may read; null for all of it. */
+  read: SqlText;
+  /** Whether the sender may see the source. */
+  isVisible: SqlText;
+  /** LIMIT for a sender whom territories do not limit; the rows of others are counted after they are filtered. */
+  limit: SqlText;
+  /** The values of the parameter. */
+  values: unknown[];
+}
 
 /**
- * The slices of a source that some members may read, as SQL; null if they may read all of it. Parameters as in
- * {@link isVisibleTo}.
+ * Limits a query of several sources to what the sender may see.
+ *
+ * @param source id of a source, as SQL
+ * @param parameter number of the parameter for the sender's names, which a sender without limits does not have
+ * @param most maximum number of rows
  */
-export const readBy = (source: SqlText, members: SqlText): SqlText =>
-  sql`CASE WHEN NOT ${isWholeTo(source, members)} THEN (
-     SELECT json_agg(t.read ORDER BY t.id) FROM pf.territory AS t
-     WHERE t.source_id = ${source} AND t.member = ANY (${members}::text[])) END`;
+export function limitsOf(db: Queryable, source: SqlText, parameter: SqlText, most: number): Limits {
+  const members = membersOf(db.sender);
+  if (!members) {
+    return { read: sql`NULL`, isVisible: sql`TRUE`, limit: sql`LIMIT ${most}`, values: [] };
+  }
+  return {
+    read: sql`CASE WHEN NOT ${isWholeTo(source, parameter)} THEN (
+       SELECT json_agg(t.read ORDER BY t.id) ${theirs(source, parameter)}) END`,
+    isVisible: isVisibleTo(source, parameter),
+    limit: sql``,
+    values: [members],
+  };
+}
 
 /** The part of a territory that reads and writes need. */
 export const OwnTerritory = v.object({

@@ -44,8 +44,8 @@ const TABLE_STATE = prepared(
 );
 
 /**
- * The revision of a version's rows, and the newest entry whose rows are in the indexes for slices. One statement,
- * since every read and write of a version needs it.
+ * The revision of a version's rows, and the newest entry whose rows are in the indexes for slices. Every read and
+ * write of a version needs both, so one statement reads them.
  *
  * @param tableName name of the forecast table without its schema
  */

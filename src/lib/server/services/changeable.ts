@@ -10,7 +10,7 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { ForecastVersion } from './forecast-version';
 import { limited } from './forecast-version';
-import { isInside } from './slices-inside';
+import { isReadable } from './slices-inside';
 import type { Part } from './territory';
 
 /**
@@ -74,9 +74,9 @@ export function requireChanging({ part }: ForecastVersion): void {
  * territories. @throws AppError 403
  */
 export function requireReadable(target: ForecastVersion, slice: Slice): void {
-  const limits = limited(target);
-  if (!limits || isInside(slice, limits.part.read)) return;
-  const own = either(limits.part.read.map(wordsOf));
+  const read = limited(target)?.part.read;
+  if (!read || isReadable(slice, read)) return;
+  const own = either(read.map(wordsOf));
   throw new AppError(
     403,
     `slice: it is not inside the part of the source that you may read: ${own}`,

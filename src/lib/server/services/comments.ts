@@ -19,11 +19,11 @@ import { found } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
 import { lockVersion } from '../db/versions';
 import { AppError } from '../errors';
+import { requireReadable } from './changeable';
 import type { Resources } from './entries/writer';
 import { readLimited, readVersion, sliceToStore } from './forecast-version';
 import { once } from './idempotency';
-import { requireReadable } from './changeable';
-import { isInside, readable } from './slices-inside';
+import { isReadable } from './slices-inside';
 
 /**
  * The comments of a version, oldest first. A sender who reads a part gets those on slices inside, which may have no
@@ -32,14 +32,15 @@ import { isInside, readable } from './slices-inside';
 export async function comments(db: Database, versionId: number): Promise<Comment[]> {
   const limits = await readLimited(db, versionId);
   const all = await listComments(db, versionId);
-  return limits ? all.filter(({ slice }) => isInside(slice, limits.part.read)) : all;
+  return all.filter(({ slice }) => isReadable(slice, limits?.part.read));
 }
 
 /** The newest comments in unresolved threads that mention a user, on slices that the sender may read. */
 export const mentions = async (db: Database, user: string): Promise<Mention[]> =>
-  readable(await listMentions(db, mentionKey(user)))
+  (await listMentions(db, mentionKey(user)))
+    .filter(({ mention, read }) => isReadable(mention.slice, read))
     .slice(0, MOST_MENTIONS)
-    .map(({ of }) => of);
+    .map(({ mention }) => mention);
 
 /**
  * Comments on a slice, or replies to a comment, also on a closed version. A reply reopens a resolved thread.
@@ -156,10 +157,8 @@ export const removeComment = (db: Database, id: number, user: string): Promise<v
   });
 
 /** Whether the sender may see a comment. */
-async function isShown(tx: Transaction, { version_id, slice }: Comment): Promise<boolean> {
-  const limits = await readLimited(tx, version_id);
-  return !limits || isInside(slice, limits.part.read);
-}
+const isShown = async (tx: Transaction, { version_id, slice }: Comment): Promise<boolean> =>
+  isReadable(slice, (await readLimited(tx, version_id))?.part.read);
 
 async function lockComment(tx: Transaction, id: number): Promise<Comment> {
   const comment = await findComment(tx, id, 'lock');

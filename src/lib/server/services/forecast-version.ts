@@ -74,7 +74,8 @@ export const limited = (target: ForecastVersion): LimitedVersion | undefined => 
 };
 
 /**
- * Reads a version for what is not stored with its rows: undefined if the sender reads all of it.
+ * Reads a version of which the sender reads a part. Otherwise it only checks that the version exists, and returns
+ * undefined.
  * @throws AppError 404 as {@link readVersion}
  */
 export async function readLimited(db: Queryable, id: number): Promise<LimitedVersion | undefined> {

@@ -147,7 +147,7 @@ export async function logEntry(db: Database, logid: number): Promise<LogEntry> {
 /**
  * Changes an entry's note, also on a closed version.
  *
- * @throws AppError 403 if the sender may not change a row of it, 404
+ * @throws AppError 403 if the sender may not change one of its rows, 404 if there is no such entry
  */
 export const editNote = (db: Database, logid: number, note: string | null): Promise<LogEntry> =>
   db.transaction(async (tx) => {
@@ -197,8 +197,8 @@ export async function undo(
 /**
  * Runs a write that names an entry.
  *
- * @throws AppError 404 instead of 403 if the sender may not see the entry: that its version is closed would tell that
- * the entry exists
+ * @throws AppError 404 instead of 403 if the sender may not see the entry, because a 403 would tell that it exists; the
+ * errors of `write`
  */
 export async function orUnknown<Result>(
   db: Database,

@@ -40,6 +40,7 @@ import { entryTotals, negated, sumTotals, type SumTotals } from '../db/totals';
 import type { Transaction } from '../db/transaction';
 import { lockVersion } from '../db/versions';
 import { AppError, either } from '../errors';
+import { requireReadable } from './changeable';
 import type { Resources } from './entries/writer';
 import type { ForecastVersion, LimitedVersion } from './forecast-version';
 import {
@@ -51,8 +52,7 @@ import {
   sliceToStore,
 } from './forecast-version';
 import { once } from './idempotency';
-import { requireReadable } from './changeable';
-import { isInside, readable } from './slices-inside';
+import { isReadable } from './slices-inside';
 
 /** Who sends a request. Without sign-in the body names them, and nobody is an admin. */
 export const personOf = (me: Me, { pf_user: name }: { pf_user: string }): Person => ({
@@ -70,37 +70,43 @@ export const reviews = (db: Database, versionId: number): Promise<Review[]> =>
     const limits = limited(target);
     const answer: Review[] = [];
     for (const review of await listReviews(tx, versionId)) {
-      if (limits && !isInside(review.slice, limits.part.read)) continue;
+      if (!isReadable(review.slice, limits?.part.read)) continue;
       answer.push(await withChanges(tx, target, review));
     }
-    return limits ? withEntriesInside(tx, limits, answer) : answer;
+    return answer.length === 0 ? [] : answer.map(await stepsFor(tx, limits));
   });
 
-/** Replaces the newest entry of each step by the newest one up to it that has rows inside. */
-async function withEntriesInside<Shown extends Pick<Review, 'steps'>>(
+/**
+ * Returns a function that replaces the newest entry of each step of a review by the newest one up to it that has rows
+ * inside.
+ *
+ * @param limits undefined if the sender reads all of the version: then reviews stay as they are
+ */
+async function stepsFor(
   db: Queryable,
-  { rows }: LimitedVersion,
-  reviews: readonly Shown[],
-): Promise<Shown[]> {
-  if (reviews.length === 0) return [];
-  const { byEntry } = await entryTotals(db, rows, []);
+  limits: LimitedVersion | undefined,
+): Promise<<Shown extends Pick<Review, 'steps'>>(review: Shown) => Shown> {
+  if (!limits) return (review) => review;
+  const { byEntry } = await entryTotals(db, limits.rows, []);
   const newest = (upTo: number) => Math.max(0, ...[...byEntry.keys()].filter((id) => id <= upTo));
-  return reviews.map((review) => ({
+  return (review) => ({
     ...review,
     steps: review.steps.map((step) => ({ ...step, newest_entry: newest(step.newest_entry) })),
-  }));
+  });
 }
 
 /** The reviews that wait for a user in all versions, of slices that the sender may read. */
 export async function waitingReviews(db: Database, user: string): Promise<WaitingReview[]> {
-  const waiting = readable(await listWaiting(db, user)).slice(0, MOST_WAITING);
-  return Promise.all(
-    waiting.map(async ({ of, read }) => {
-      const limits = read ? await readLimited(db, of.version_id) : undefined;
-      const [shown = of] = limits ? await withEntriesInside(db, limits, [of]) : [];
-      return shown;
-    }),
-  );
+  const waiting = (await listWaiting(db, user))
+    .filter(({ review, read }) => isReadable(review.slice, read))
+    .slice(0, MOST_WAITING);
+  const forVersion = new Map<number, Awaited<ReturnType<typeof stepsFor>>>();
+  for (const { review, read } of waiting) {
+    const { version_id: id } = review;
+    if (forVersion.has(id)) continue;
+    forVersion.set(id, await stepsFor(db, read ? await readLimited(db, id) : undefined));
+  }
+  return waiting.map(({ review }) => forVersion.get(review.version_id)?.(review) ?? review);
 }
 
 /** Returns a review for the API. A reopened one gets the changes since its last approval. */
@@ -208,6 +214,7 @@ const FROM: Record<ReviewStepName, string> = {
   approve: 'a submitted one',
   reopen: 'an approved one',
 };
+
 function notAllowed({ id, owner, reviewers }: Terms & { id: number }, step: ReviewStepName) {
   const people = { owner: [owner], reviewer: reviewers, admin: ['an admin'] };
   const allowed = REVIEW_STEPS[step].by.flatMap((part) => people[part]);
@@ -291,8 +298,7 @@ async function shownReview(
 ): Promise<{ review: ReviewRow; target: ForecastVersion }> {
   const review = await getReviewRow(tx, id);
   const target = await readVersion(tx, review.version_id);
-  const limits = limited(target);
-  const isShown = !limits || isInside(review.slice, limits.part.read);
+  const isShown = isReadable(review.slice, limited(target)?.part.read);
   return { review: found(isShown ? review : undefined, `review ${id}`), target };
 }
 
@@ -334,7 +340,5 @@ async function stepped(
 /** Returns a review for the API, as its sender may see it. */
 async function answerOf(tx: Transaction, target: ForecastVersion, id: number): Promise<Review> {
   const review = await withChanges(tx, target, await getReview(tx, id));
-  const limits = limited(target);
-  const [shown = review] = limits ? await withEntriesInside(tx, limits, [review]) : [];
-  return shown;
+  return (await stepsFor(tx, limited(target)))(review);
 }

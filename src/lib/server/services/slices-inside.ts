@@ -7,25 +7,21 @@ import { isDateRange } from '../../contract/slices';
 const MOST_PIECES = 1000;
 
 /**
- * Whether a slice selects only rows of some territories, whatever rows there are. The answer depends on no row, so it
- * tells of none. It is never true for a slice that selects other rows; for a range of days that only two territories
- * together cover it is false.
+ * Whether a slice can select only rows of some territories. Only the values of the slices decide, so the answer tells
+ * nothing about the rows. Lists may spread over several territories, a range of days has to lie in one of them.
  *
  * @param territories slices that add up
  */
 export const isInside = (slice: Slice, territories: readonly Slice[]): boolean =>
   piecesOf(slice, territories).every((piece) => territories.some((one) => isWithin(piece, one)));
 
-/** Something on a slice, with the slices of its source that the sender may read; null for all of it. */
-export interface Readable<Thing> {
-  of: Thing;
-  read: readonly Slice[] | null;
-}
-
-/** Those of some things on slices that the sender may read. */
-export const readable = <Thing extends { slice: Slice }>(
-  things: readonly Readable<Thing>[],
-): Readable<Thing>[] => things.filter(({ of, read }) => !read || isInside(of.slice, read));
+/**
+ * Whether the sender may read the rows of a slice, judged as by {@link isInside}.
+ *
+ * @param read the slices that the sender may read; null or undefined for the whole source
+ */
+export const isReadable = (slice: Slice, read: readonly Slice[] | null | undefined): boolean =>
+  !read || isInside(slice, read);
 
 /** Splits the lists of a slice into single values, so that each can lie in another territory. */
 function piecesOf(slice: Slice, territories: readonly Slice[]): Slice[] {

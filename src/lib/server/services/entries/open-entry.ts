@@ -60,7 +60,7 @@ export interface OperationWriter {
  * Calls `run`, and limits its operations to some rows of the version.
  *
  * @param within each row is in a slice of each list
- * @throws AppError as {@link limitedTo}, and whatever `run` throws
+ * @throws AppError as {@link limitedTo}; the errors of `run`
  */
 export async function within<Result>(
   writer: OperationWriter,

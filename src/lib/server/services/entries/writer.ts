@@ -359,7 +359,7 @@ class EntryWriter {
    * Writes an undone entry again, and removes it from the list of undone entries.
    *
    * @param run writes it; the new entry names the undone one in `params.redo_of`
-   * @throws AppError 404 if the version has no such undone entry, or the sender may not see it, and whatever `run` throws
+   * @throws AppError 404 if the version has no such undone entry, or the sender may not see it; the errors of `run`
    */
   async redo<Result>(logid: number, run: (entry: LogEntry) => Promise<Result>): Promise<Result> {
     const { tx, target } = this;

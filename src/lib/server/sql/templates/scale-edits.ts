@@ -1,4 +1,4 @@
-/** The form of a scale that makes several edits in one pass; it is not stored. */
+/** The template of a scale with several edits. It is generated for each request and not stored. */
 import type { ForecastColumn } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { sql } from '../quote';
