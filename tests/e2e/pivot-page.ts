@@ -102,6 +102,17 @@ export class PivotPage {
     return (await this.cells()).find((cell) => cellKey(cell) === key) ?? null;
   }
 
+  /** Returns a cell on the screen with nothing above it; null if there is none. */
+  private async uncovered(wanted: CellName): Promise<DrawnCell | null> {
+    const cell = await this.find(wanted);
+    if (!cell) return null;
+    const isOnTop = await this.grid.evaluate((grid, { x, y }) => {
+      const top = (grid.getRootNode() as ShadowRoot).elementFromPoint(x, y);
+      return top !== null && grid.contains(top);
+    }, cell);
+    return isOnTop ? cell : null;
+  }
+
   /** Returns the text of a cell. */
   async text(cell: CellName): Promise<string | null> {
     return (await this.find(cell))?.text ?? null;
@@ -118,12 +129,15 @@ export class PivotPage {
     await expect(this.slice).toBeVisible();
   }
 
-  /** Clicks a cell, or adds or removes it with Ctrl, without waiting for the result. */
+  /**
+   * Clicks a cell, or adds or removes it with Ctrl, without waiting for the result. A dialog that is still
+   * closing covers the cell and would take the click: the cell is clicked once it is uncovered.
+   */
   async press(cell: CellName, { ctrl = false } = {}): Promise<void> {
     await expect
-      .poll(async () => await this.find(cell), { message: `cell ${JSON.stringify(cell)}` })
+      .poll(() => this.uncovered(cell), { message: `cell ${JSON.stringify(cell)}` })
       .not.toBeNull();
-    const at = await this.find(cell);
+    const at = await this.uncovered(cell);
     if (!at) throw new Error('The cell went while it was looked at.');
     if (ctrl) await this.page.keyboard.down('Control');
     await this.page.mouse.click(at.x, at.y);

@@ -25,7 +25,10 @@ export interface EventStream {
   heartbeats: StreamEvent[];
 }
 
-/** Opens the event stream of a version, at the address of a server. */
+/**
+ * Opens the event stream of a version, at the address of a server. The server may still be told of entries
+ * from before: the stream leaves them out.
+ */
 export async function openEvents(
   url: string,
   path: string,
@@ -33,6 +36,7 @@ export async function openEvents(
 ): Promise<EventStream> {
   const abort = new AbortController();
   const response = await fetch(`${url}/api${path}/events`, { headers, signal: abort.signal });
+  const last = response.ok ? await lastEntry(`${url}/api${path}/log`, headers) : 0;
   onTestFinished(() => abort.abort());
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -44,8 +48,8 @@ export async function openEvents(
         const block = text.slice(0, end);
         text = text.slice(end + 2);
         const event = parse(block);
-        if (event.event !== 'heartbeat') return event;
-        heartbeats.push(event);
+        if (event.event === 'heartbeat') heartbeats.push(event);
+        else if (!isWrittenBefore(event, last)) return event;
         continue;
       }
       const { done, value } = await reader.read();
@@ -78,4 +82,16 @@ function parse(block: string): StreamEvent {
     .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const)
     .map(([name, value]) => [name, name === 'data' ? JSON.parse(value) : value] as const);
   return Object.fromEntries(fields);
+}
+
+/** Returns the newest entry of a log; 0 if it is empty or cannot be read. */
+async function lastEntry(url: string, headers: Record<string, string>): Promise<number> {
+  const response = await fetch(url, { headers });
+  if (!response.ok) return 0;
+  const { entries } = (await response.json()) as { entries: { id: number }[] };
+  return Math.max(0, ...entries.map(({ id }) => id));
+}
+
+function isWrittenBefore({ event, data }: StreamEvent, last: number): boolean {
+  return event === 'written' && (data as { logid: number }).logid <= last;
 }
