@@ -86,6 +86,13 @@ test('another version appears beside the plan and follows changes of both', asyn
   await showsBoth(ann, service);
   await expect(ann.slice).toContainText('Sub-Category = Chairs');
 
+  // Long headers have two lines, which are not cut, and leave the height of the rows to the rows.
+  const long = ann.grid.locator('thead .pf-head', { hasText: `Δ % to ${OTHER}` }).first();
+  await expect(long.locator('.pf-line')).toHaveText(['Sales: Δ % to', OTHER]);
+  const cut = (lines: Element[]) => lines.filter((line) => line.scrollWidth > line.clientWidth);
+  expect(await ann.grid.locator('.pf-line').evaluateAll(cut)).toEqual([]);
+  await expect(ann.grid.locator('tbody tr').last()).toContainText('Phones');
+
   // Cells of the other version cannot be changed.
   await ann.click(cell(['Furniture'], `Sales: ${OTHER}`));
   await expect(ann.panel).toContainText('This cell shows another version.');

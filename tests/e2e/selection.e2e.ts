@@ -105,13 +105,13 @@ const CASES: Case[] = [
   {
     name: 'a day across',
     layout: { group_by: ['region'], split_by: ['Order Date'], columns: ['value'] },
-    cells: [{ row: ['West'], column: ['2026-01-31', 'value'] }],
+    cells: [{ row: ['West'], column: ['Jan 31, 2026', 'value'] }],
     behind: `region = 'West' AND "Order Date" = '2026-01-31'`,
   },
   {
     name: 'a day down',
     layout: { group_by: ['Order Date', 'region'], columns: ['value'] },
-    cells: [{ row: ['2025-12-31', 'East'], column: ['value'] }],
+    cells: [{ row: ['Dec 31, 2025', 'East'], column: ['value'] }],
     behind: `region = 'East' AND "Order Date" = '2025-12-31'`,
   },
   {

@@ -140,7 +140,10 @@ export function labelOf(key: Key, kind: LabelKind): string {
       if (kind === 'quarter') return `Q${Math.ceil(Number(month) / 3)} ${shown}`;
       return kind === 'year' ? shown : `${MONTHS[Number(month) - 1]} ${shown}`;
     }
-    case 'date':
+    case 'date': {
+      const [, year = '', month = '', day = ''] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(key) ?? [];
+      return year ? `${MONTHS[Number(month) - 1]} ${Number(day)}, ${year}` : key;
+    }
     case 'timestamp':
       return key;
   }

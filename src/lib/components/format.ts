@@ -1,13 +1,12 @@
 /** Amounts, dates and plurals as the pages write them. */
 import type { Decimals } from '$lib/contract/decimals';
 import { amountOptions } from '$lib/pivot/values/column-format';
-import { DATE_LANGUAGE, monthWriter } from '$lib/pivot/values/date-language';
+import { DATE_LANGUAGE, formatDay, monthWriter } from '$lib/pivot/values/date-language';
 import { formatNumber } from './number-text';
 
 /** Locale of words. Numbers and dates follow the browser. */
 const LOCALE = 'en-US';
 
-const days = new Intl.DateTimeFormat(DATE_LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' });
 const writeMonth = monthWriter(DATE_LANGUAGE);
 const instants = new Intl.DateTimeFormat(DATE_LANGUAGE, {
   dateStyle: 'medium',
@@ -63,11 +62,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${rules.select(count) === 'one' ? one : many}`;
 }
 
-/** Formats a calendar day from ISO text, without a shift by time zones: "Mar 1, 2019" in English. */
-export function formatDay(iso: string): string {
-  const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
-  return Number.isNaN(at) ? iso : days.format(at);
-}
+export { formatDay };
 
 /** Formats a number of bytes: 12.3 MB. */
 export const formatMegabytes = (bytes: number): string =>

@@ -94,6 +94,10 @@ export const ColumnEntry = v.object({
 });
 export type ColumnEntry = v.InferOutput<typeof ColumnEntry>;
 
+/** Returns whether the values of a column are calendar days in forecasts: a date, or a moment of which a load takes the day. */
+export const holdsDays = (column: Pick<ColumnEntry, 'role' | 'type' | 'base_type'>): boolean =>
+  column.role === 'date' || baseTypeOf(column) === 'date';
+
 /**
  * Returns the type that decides a column's decimals: the base type of a domain, else the type itself. Null if
  * unknown.

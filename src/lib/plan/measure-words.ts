@@ -6,6 +6,8 @@ import type { Decimals, MeasureDecimals } from '../contract/decimals';
 export interface MeasureWords {
   /** The label of a column. */
   labelOf(column: string): string;
+  /** Whether the values of a column are calendar days; if left out, each value that looks like a day is one. */
+  isDay?(column: string): boolean;
   /** The labels of the value and units columns; undefined for a measure that the source lacks. */
   measureNames: { value: string | undefined; units: string | undefined };
   /** Number of decimals of the amounts of each measure. */

@@ -8,6 +8,9 @@ import {
   type NumberMarks,
 } from './pasted-number';
 
+import { ISO_DAY } from '../pivot/slice/date-ranges';
+import { formatDay } from '../pivot/values/date-language';
+
 /** Rows of texts, as they were on the clipboard. */
 export type Texts = readonly (readonly string[])[];
 
@@ -52,8 +55,11 @@ interface Size {
 
 const EITHER: readonly DecimalSign[] = ['.', ','];
 
-/** Returns the label of a header as {@link GridLabels} has it. */
-export const asLabel = (text: string): string => plainPasted(text).toLowerCase();
+/** Returns the label of a header as {@link GridLabels} has it. An ISO day, as workbooks have it, is the day of the grid. */
+export const asLabel = (text: string): string => {
+  const plain = plainPasted(text);
+  return (ISO_DAY.test(plain) ? formatDay(plain) : plain).toLowerCase();
+};
 
 /** Maximum number of characters of a text that are shown. */
 const MOST_SHOWN = 40;

@@ -1,6 +1,6 @@
 /** The version on the page, and whether it can be changed. */
 import * as api from '../client/api';
-import { baseTypeOf, isLeaf, type ColumnEntry } from '../contract/columns';
+import { baseTypeOf, holdsDays, isLeaf, type ColumnEntry } from '../contract/columns';
 import {
   decimalsOf,
   type Decimals,
@@ -127,6 +127,12 @@ export class PlannedVersion {
   /** Returns the label of a column, or its name if it has none. */
   labelOf(cname: string): string {
     return this.columns.find((c) => c.cname === cname)?.label || cname;
+  }
+
+  /** Returns whether the values of a column are calendar days. */
+  isDay(cname: string): boolean {
+    const column = this.columns.find((c) => c.cname === cname);
+    return column !== undefined && holdsDays(column);
   }
 
   /** Returns the key of the measure in a column of the source; null if it is none. */

@@ -239,5 +239,7 @@ export function redoneText(was: EntryTotals, now: EntryTotals, words: MeasureWor
  */
 export const setText = (set: SetClause, words: MeasureWords): string =>
   Object.entries(set)
-    .map(([column, value]) => `${words.labelOf(column)} → ${termText(value)}`)
+    .map(
+      ([column, value]) => `${words.labelOf(column)} → ${termText(value, words.isDay?.(column))}`,
+    )
     .join(', ');

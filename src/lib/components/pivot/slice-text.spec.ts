@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionText, sharedConditions } from './slice-text';
+import { conditionText, sharedConditions, sliceTexts } from './slice-text';
 
 describe('conditionText', () => {
   it.each([
@@ -34,6 +34,19 @@ describe('conditionText', () => {
       'Date in Feb 2026 to May 2026 (8 days)',
     );
   });
+});
+
+it('writes a text that only looks like a day as it is', () => {
+  const words = {
+    labelOf: (column: string) => column,
+    isDay: (column: string) => column === 'Day',
+  };
+  const slice = { Day: '2027-01-05', Batch: '2027-01-05' };
+  expect(sliceTexts(slice, words)).toEqual(['Day = Jan 5, 2027', 'Batch = 2027-01-05']);
+  const batches = ['2027-01-05', '2027-01-06', '2027-01-07', '2027-01-08'];
+  expect(conditionText('Batch', batches, false)).toBe(
+    'Batch in 2027-01-05, 2027-01-06, 2027-01-07 and 1 more',
+  );
 });
 
 it('returns the conditions that several slices share', () => {

@@ -5,6 +5,7 @@ import type { Scalar } from '$lib/contract/primitives';
 import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
 import { lookalikeLabel } from '$lib/pivot/values/labels';
+import type { MeasureWords } from '$lib/plan/measure-words';
 import { formatDay, formatMonth } from '../format';
 
 const SHOWN = 3;
@@ -17,19 +18,24 @@ export function valueText(value: Scalar | null): string {
   return (typeof value === 'string' && lookalikeLabel(value)) || String(value);
 }
 
-/** Formats a day in the browser's language; any other text stays as it is. */
+/** Formats an ISO day in the browser's language; any other text stays as it is. */
 const dayText = (text: string): string => (ISO_DAY.test(text) ? formatDay(text) : text);
 
-/** Formats a value in a sentence, as {@link valueText} does; a day in the browser's language. */
-export const termText = (value: Scalar | null): string => dayText(valueText(value));
+/**
+ * Formats a value in a sentence, as {@link valueText} does; a day in the browser's language.
+ *
+ * @param isDay whether the values of its column are days: a text may only look like one
+ */
+export const termText = (value: Scalar | null, isDay = true): string =>
+  isDay ? dayText(valueText(value)) : valueText(value);
 
-type Labels = { labelOf(column: string): string };
+type Labels = Pick<MeasureWords, 'labelOf' | 'isDay'>;
 
 /** Returns the columns of a slice with the text of each condition; none for the whole version. */
 export const sliceConditions = (slice: Slice, words: Labels): { column: string; text: string }[] =>
   Object.entries(slice).map(([column, wanted]) => ({
     column,
-    text: conditionText(words.labelOf(column), wanted),
+    text: conditionText(words.labelOf(column), wanted, words.isDay?.(column)),
   }));
 
 /** Returns the slices that an entry changed: several for several edits, none for a load and for a long import. */
@@ -58,18 +64,21 @@ export const sliceTexts = (slice: Slice, words: Labels): string[] =>
 /**
  * Formats one column of a slice: "Region = West", "Segment is empty", "Order Date = Jan 5, 2026", "Order Date in
  * Feb 2026 (28 days)".
+ *
+ * @param isDay whether the values of the column are days
  */
-export function conditionText(name: string, wanted: Slice[string]): string {
+export function conditionText(name: string, wanted: Slice[string], isDay = true): string {
   if (isDateRange(wanted)) return `${name} ${rangeText(wanted)}`;
   const values = listOf(wanted);
   const [only] = values;
   if (values.length === 1 && only !== undefined) {
     if (only === null) return `${name} is empty`;
-    return only === '' ? `${name} is blank` : `${name} = ${termText(only)}`;
+    return only === '' ? `${name} is blank` : `${name} = ${termText(only, isDay)}`;
   }
-  const days = values.filter((value): value is string => ISO_DAY.test(String(value)));
+  const days = values.filter((value): value is string => isDay && ISO_DAY.test(String(value)));
   if (days.length === values.length && days.length > SHOWN) return `${name} in ${spanText(days)}`;
-  const shown = values.slice(0, SHOWN).map(termText).join(', ');
+  const terms = values.slice(0, SHOWN).map((value) => termText(value, isDay));
+  const shown = terms.join(', ');
   return `${name} in ${shown}${values.length > SHOWN ? ` and ${values.length - SHOWN} more` : ''}`;
 }
 

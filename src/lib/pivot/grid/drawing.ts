@@ -5,6 +5,8 @@ import type { ViewReader } from './view-reader';
 import type { DrawnColumn } from './grid-columns';
 import { unitText, type ColumnFormat } from '../values/column-format';
 import { CellFormat } from './cell-format';
+import { headLines } from './head-lines';
+import { ROW_HEIGHT } from './grid-css';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../values/labels';
 import { Pinned } from './pinned';
@@ -19,6 +21,7 @@ const EMPTY: TableData = {
   num_columns: 0,
   num_row_headers: 0,
   num_column_headers: 1,
+  row_height: ROW_HEIGHT,
   row_headers: [],
   column_headers: [],
   data: [],
@@ -36,6 +39,8 @@ export class Drawing {
   /** State of the last drawing; null before the first. */
   private drawn: { rows: string; across: string; names: string; pinned: number } | null = null;
   private window: Window | null = null;
+  /** Whether the headers of measures have two lines. */
+  private isTall = false;
 
   constructor(
     private readonly shown: Shown,
@@ -97,6 +102,8 @@ export class Drawing {
     const names = JSON.stringify(shown.columns.map(({ path, measure }) => [path, measure]));
     this.drawn = { rows, across, names, pinned: shown.pinned };
     this.heads.forget();
+    this.isTall = shown.columns.some(({ measure }) => headLines(measure).length > 1);
+    element.classList.toggle('pf-tall', this.isTall);
     if (drawn && (drawn.rows !== rows || drawn.names !== names)) {
       element._resetAutoSize();
       if (drawn.rows !== rows) element.scrollTop = 0;
@@ -121,7 +128,8 @@ export class Drawing {
       num_rows: shown.rowCount,
       num_columns: shown.columns.length - pinned,
       num_row_headers: isGrouped ? 1 + pinned : 0,
-      num_column_headers: levels + 1,
+      // The table keeps the height of so many rows free for headers.
+      num_column_headers: levels + 1 + (this.isTall ? 1 : 0),
       column_header_merge_depth: levels,
     };
     // The table asks for its total size with an empty window.

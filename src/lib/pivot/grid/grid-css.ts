@@ -1,3 +1,6 @@
+/** Height of every row in pixels. */
+export const ROW_HEIGHT = 23;
+
 /** Styles of the grid, in the colours of the page in either theme. */
 export const GRID_CSS = `
 regular-table {
@@ -28,7 +31,7 @@ table {
 }
 table * { box-sizing: border-box; }
 th, td {
-  height: 23px;
+  height: ${ROW_HEIGHT}px;
   padding: 0 5px;
   border: 0 solid var(--line);
   font-size: 12px;
@@ -52,8 +55,12 @@ thead th.pf-number { text-align: right; }
 thead th[colspan] { max-width: 0; }
 thead tr:not(:last-child) th:not(.rt-group-corner) { border-left-width: 1px; }
 thead tr:last-child:only-child th { border-left-width: 0; }
-/* Long names, such as those of compared versions, do not widen columns of short numbers. */
+/* Long names, such as those of compared versions, have two lines and do not widen columns of short numbers. */
 thead .pf-measure { max-width: 9rem; cursor: pointer; }
+.pf-tall thead .pf-measure { height: 40px; line-height: 15px; vertical-align: bottom; padding-bottom: 4px; }
+.pf-head:has(.pf-line) { display: inline-block; max-width: 100%; vertical-align: bottom; }
+[data-sort] .pf-head:has(.pf-line) { max-width: calc(100% - 16px); }
+.pf-line { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 /* Where a dragged header would be dropped. */
 thead .pf-drop-left { box-shadow: inset 3px 0 var(--pf-focus); }
 thead .pf-drop-right { box-shadow: inset -3px 0 var(--pf-focus); }

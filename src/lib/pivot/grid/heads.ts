@@ -2,6 +2,7 @@
 import { pathKey } from '../slice/cell';
 import type { CellValue } from '../values/engine-types';
 import type { DrawnColumn } from './grid-columns';
+import { headLines } from './head-lines';
 import { label } from '../values/labels';
 import type { Shown } from './shown';
 
@@ -67,32 +68,36 @@ export class Heads {
       // An ungrouped view has nothing to add up.
       const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
       const unit = isMeasure ? this.unitOf(column.measure) : null;
-      return this.element(key, text, hasToggle ? !isTop : null, unit);
+      const lines = isMeasure ? headLines(text) : [text];
+      return this.element(key, lines, hasToggle ? !isTop : null, unit);
     });
   }
 
   /** @param isOpen null for a header without a toggle */
   private element(
     key: string,
-    text: string,
+    lines: readonly string[],
     isOpen: boolean | null,
     unit: string | null,
   ): HTMLElement {
     const known = this.elements.get(key);
     if (known) return known;
-    const made = document.createElement('span');
-    made.className = 'pf-head';
-    if (isOpen !== null) made.append(toggle(text, isOpen));
-    made.append(text);
-    if (unit !== null) {
-      const hint = document.createElement('span');
-      hint.className = 'pf-unit';
-      hint.append(` ${unit}`);
-      made.append(hint);
-    }
+    const made = span('pf-head');
+    if (isOpen !== null) made.append(toggle(lines.join(''), isOpen));
+    const parts = lines.length > 1 ? lines.map((line) => span('pf-line', line)) : lines;
+    made.append(...parts);
+    if (unit !== null)
+      (made.querySelector('.pf-line:last-child') ?? made).append(span('pf-unit', ` ${unit}`));
     this.elements.set(key, made);
     return made;
   }
+}
+
+function span(className: string, text = ''): HTMLElement {
+  const made = document.createElement('span');
+  made.className = className;
+  made.append(text);
+  return made;
 }
 
 /**

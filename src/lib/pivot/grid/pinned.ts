@@ -85,6 +85,12 @@ export class Pinned {
     cell.classList.toggle('pf-pin-edge', x !== undefined && x === this.count - 1);
   }
 
+  /** Returns the headers above a row header: one per level, of which the table draws more if the last one is tall. */
+  private cornerOf(parts: unknown, mark: 1 | undefined): unknown {
+    const levels = this.shown.reader?.config.split_by.length ?? 0;
+    return mark === 1 && Array.isArray(parts) ? parts.slice(0, levels + 1) : parts;
+  }
+
   private replaceMethods(): void {
     const { table_model } = this.element;
     if (this.known === table_model) return;
@@ -95,7 +101,7 @@ export class Pinned {
     header.draw = (name, parts, mark, x, key, x0, place, ...merging) => {
       const pinned = mark === 1 ? place - this.rowHeaders : -1;
       return pinned < 0
-        ? drawHeader(name, parts, mark, x, key, x0, place, ...merging)
+        ? drawHeader(name, this.cornerOf(parts, mark), mark, x, key, x0, place, ...merging)
         : drawHeader(undefined, this.headsOf(pinned), undefined, pinned, key, 0, place, ...merging);
     };
     const drawCell = body._draw_td.bind(body);

@@ -43,7 +43,7 @@ export function columnSort(
   }
   const of = (labels: readonly string[]) => ` of ${labels.join(' / ')}`;
   // A stored layout has the same name in every browser.
-  const name = measure.name + of(values.map(([value, style]) => label(value, style, inEnglish)));
+  const name = measure.name + of(values.map(([value, style]) => label(value, style, STORED)));
   const amount = measure.isComputed ? '0' : quotedName(measure.name);
   const expression = `if (${conditions.join(' and ')}) ${amount}; else 0`;
   return {
@@ -59,7 +59,8 @@ function bucketType(expression: string, schema: Schema): ColumnType | undefined 
   return bucket && schema[bucket.date] ? 'date' : undefined;
 }
 
-const inEnglish = monthWriter('en-US');
+/** Writes dates in the names that layouts store: months in English, days as ISO text. */
+const STORED = { month: monthWriter('en-US'), day: (iso: string) => iso };
 
 /** The only characters that the engine reads in the text of an expression. */
 const PLAIN = /^[ -~]+$/;

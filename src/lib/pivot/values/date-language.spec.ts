@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dateLanguage, monthWriter } from './date-language';
+import { dateLanguage, dayWriter, monthWriter } from './date-language';
 
 it('writes months in the words of a language, but with the years and digits of stored dates', () => {
   const months = ['en-US', 'de-DE', 'ja-JP', 'th-TH', 'fa-IR', 'ar-EG'].map((language) =>
@@ -7,4 +7,16 @@ it('writes months in the words of a language, but with the years and digits of s
   );
   expect(months.slice(0, 3)).toEqual(['Mar 2027', 'März 2027', '2027年3月']);
   expect(months.every((month) => month.includes('2027'))).toBe(true);
+});
+
+it('writes days in the words of a language, and no other text', () => {
+  const days = ['en-US', 'de-DE', 'ja-JP', 'fa-IR'].map((language) =>
+    dayWriter(dateLanguage(language))('2027-03-01'),
+  );
+  expect(days.slice(0, 3)).toEqual(['Mar 1, 2027', '01.03.2027', '2027/03/01']);
+  expect(days[3]).toContain('2027');
+  const write = dayWriter('en-US');
+  expect(write('2027-03-01T23:59:59Z')).toBe('Mar 1, 2027');
+  const kept = ['0999-12-31', '10000-01-01', '0044-03-15 BC', 'March', ''];
+  expect(kept.map(write)).toEqual(kept);
 });

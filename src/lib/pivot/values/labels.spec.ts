@@ -53,7 +53,7 @@ describe('label', () => {
   it('writes days, months, quarters and years in UTC', () => {
     const day = Date.UTC(2026, 0, 31);
     const written = (['date', 'month', 'quarter', 'year'] as const).map((unit) => label(day, unit));
-    expect(written).toEqual(['2026-01-31', 'Jan 2026', 'Q1 2026', '2026']);
+    expect(written).toEqual(['Jan 31, 2026', 'Jan 2026', 'Q1 2026', '2026']);
     expect(label(Date.UTC(2026, 9, 1), 'quarter')).toBe('Q4 2026');
   });
 

@@ -1,6 +1,6 @@
 /** Labels of the values of a column, as the page shows them. */
 import { toScalar } from './cell-value';
-import { DATE_LANGUAGE, monthWriter } from './date-language';
+import { DATE_LANGUAGE, formatDay, monthWriter } from './date-language';
 import type { CellValue, ColumnType } from './engine-types';
 import { isLookalike, withParts } from './lookalikes';
 import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
@@ -8,10 +8,13 @@ import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
 /** The style in which a column's values are written: its type, or its unit of time. */
 export type LabelStyle = ColumnType | TimeUnit;
 
-/** Writes the month of a group. */
-type MonthWriter = ReturnType<typeof monthWriter>;
+/** Writes the month of a group from its time, and its day from ISO text. */
+interface DateWriters {
+  month: ReturnType<typeof monthWriter>;
+  day: (iso: string) => string;
+}
 
-const inBrowserLanguage = monthWriter(DATE_LANGUAGE);
+const IN_BROWSER_LANGUAGE: DateWriters = { month: monthWriter(DATE_LANGUAGE), day: formatDay };
 
 /** The labels of the empty value and of the empty text. */
 const EMPTY = '(empty)';
@@ -26,25 +29,25 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
  * Returns the label of a group's value; different loaded values have different labels. A text is quoted if it
  * would be taken for something else, has blanks that would be invisible, or looks like another loaded text.
  *
- * @param writeMonth by default in the browser's language
+ * @param write by default in the browser's language
  */
 export function label(
   value: CellValue,
   style: LabelStyle | undefined,
-  writeMonth: MonthWriter = inBrowserLanguage,
+  write: DateWriters = IN_BROWSER_LANGUAGE,
 ): string {
   if (value === null) return EMPTY;
   if (typeof value === 'string') return textLabel(value);
   if (typeof value === 'number' && isTimeUnit(style))
-    return unitLabel(new Date(value), style, writeMonth);
+    return unitLabel(new Date(value), style, write.month);
   if (style === 'datetime')
     return String(toScalar(value, style)).replace('T', ' ').replace('Z', '');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(toScalar(value, isTimeUnit(style) ? 'date' : style));
+  return style === 'date' ? write.day(String(toScalar(value, style))) : String(value);
 }
 
 /** Returns "Mar 2029", "Q1 2029" or "2029". */
-function unitLabel(start: Date, unit: TimeUnit, writeMonth: MonthWriter): string {
+function unitLabel(start: Date, unit: TimeUnit, writeMonth: DateWriters['month']): string {
   if (unit === 'month') return writeMonth(start);
   const year = String(start.getUTCFullYear());
   return unit === 'year' ? year : `Q${Math.floor(start.getUTCMonth() / 3) + 1} ${year}`;

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { headLines } from './head-lines';
+
+it.each([
+  ['Sales', ['Sales']],
+  ['Sales: reference', ['Sales: reference']],
+  ['Sales: Δ % to Cautious 2027', ['Sales: Δ % to ', 'Cautious 2027']],
+  ['Sales: Cautious 2027', ['Sales: ', 'Cautious 2027']],
+  ['Margin of all sales: Δ', ['Margin of ', 'all sales: Δ']],
+  ['AverageSellingPrice', ['AverageSellingPrice']],
+  ['AverageSellingPrice ', ['AverageSellingPrice ']],
+])('splits %j into %j', (name, lines) => {
+  expect(headLines(name)).toEqual(lines);
+  expect(headLines(name).join('')).toBe(name);
+});
