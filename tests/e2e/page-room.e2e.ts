@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
@@ -97,4 +98,64 @@ test('resizes a column of the log by keyboard and by dragging, and remembers it'
     await page.keyboard.press('Home');
     await expect.poll(width).toBe(80);
   }
+});
+
+test('fits a window of 720 px: one line of tools, toasts beside the path, the forecast in view', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 720, height: 450 });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const toolbar = page.getByRole('toolbar', { name: 'Pivot' });
+  const box = async (part: Locator) => {
+    const { x = NaN, y = NaN, width = NaN, height = NaN } = (await part.boundingBox()) ?? {};
+    return { left: x, top: y, right: x + width, bottom: y + height };
+  };
+  await expect(toolbar.getByRole('button', { name: /^Log/ })).toBeVisible();
+  const tools = await box(toolbar);
+  expect(tools.bottom - tools.top).toBeLessThan(50);
+
+  // A toast covers neither the path nor a dialog.
+  await pivot.click({ row: ['Furniture'], column: ['2027', 'Sales'] });
+  await page.keyboard.type('+1%');
+  await page.keyboard.press('Enter');
+  const toast = page.locator('[data-sonner-toast]').first();
+  await expect(toast).toBeVisible();
+  const path = page.getByRole('navigation', { name: 'Breadcrumbs' });
+  await expect.poll(async () => (await box(toast)).bottom).toBeLessThanOrEqual(tools.top);
+  expect((await box(path)).right).toBeLessThanOrEqual((await box(toast)).left);
+  await toolbar.getByRole('button', { name: 'Actions for Plan 2027' }).click();
+  await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
+  const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  expect((await box(toast)).bottom).toBeLessThanOrEqual((await box(keys)).top);
+  await page.keyboard.press('Escape');
+
+  await toolbar.getByRole('button', { name: 'Actions for Plan 2027' }).click();
+  await page.getByRole('menuitem', { name: 'Baseline' }).click();
+  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
+  const chart = page.getByRole('img', { name: /^History and forecast of / });
+  await expect(chart).toBeInViewport({ ratio: 1 });
+
+  await page.goto('/sources/1');
+  const columns = page.getByRole('region', { name: 'Columns of the source' });
+  await expect(columns.getByLabel('Role of Category')).toBeVisible();
+  expect(await columns.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
+    0,
+  );
+});
+
+test('says after F5 that the form is still filled in', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const said = pivot.panel.getByText('The form keeps what you filled in.');
+  await expect(pivot.panel.getByText('Nothing selected')).toBeVisible();
+  await expect(said).toHaveCount(0);
+  await pivot.click({ row: ['Furniture'], column: ['2027', 'Sales'] });
+  await page.keyboard.press('s');
+  await page.keyboard.type('200000');
+  await page.reload();
+  await pivot.drawn();
+  await expect(said).toBeVisible();
+  await pivot.click({ row: ['Furniture'], column: ['2027', 'Sales'] });
+  await expect(pivot.panel.getByLabel(/: New total$/).first()).toHaveValue('200,000');
 });

@@ -73,7 +73,7 @@ test('a changed workbook is compared with what others changed, written as one en
   // Somebody else writes once more while the dialog is open.
   const slice = { 'Sub-Category': 'Chairs', 'Order Date': YEAR };
   await service.api.post('/versions/1/scale', { slice, value_incr: 100, pf_user: 'eve' });
-  await expect(conflicts).toContainText('eve: Scale, +100, ');
+  await expect(conflicts).toContainText('eve: Scale, +100 Sales, ');
   await dialog.getByRole('button', { name: 'My number for all' }).click();
   await dialog.getByLabel(`What to take of ${chairs}`).selectOption('My change');
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });

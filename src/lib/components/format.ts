@@ -34,8 +34,12 @@ export const formatAmount = (
   });
 
 /** Formats an amount of a measure in a table: always with the measure's decimals; a dash for null. */
-export const formatTotal = (value: number | null, decimals: Decimals): string =>
-  value === null ? '–' : formatNumber(value, amountOptions(decimals));
+export const formatTotal = (
+  value: number | null,
+  decimals: Decimals,
+  options: Intl.NumberFormatOptions = {},
+): string =>
+  value === null ? '–' : formatNumber(value, { ...amountOptions(decimals), ...options });
 
 /** Formats an amount beside an axis: short, but with enough digits for a small one: 150K, 0.125. */
 export const formatShort = (value: number): string =>

@@ -26,6 +26,22 @@ export const FilledForm = v.object({
   set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
 });
 
+/** Whether stored contents have an amount, a new value, an interval, a factor or a note. */
+export function hasContents(filled: string): boolean {
+  const { success, output } = v.safeParse(FilledForm, JSON.parse(filled));
+  if (!success) return false;
+  const { value, units, note, factor, share } = output;
+  const lists = [output.further, output.set, output.shift, output.periods].map(Object.keys);
+  return (
+    value !== null ||
+    units !== null ||
+    note !== '' ||
+    factor !== 1 ||
+    share !== 1 ||
+    lists.some((keys) => keys.length > 0)
+  );
+}
+
 /** The stored contents of the forms of a recode and a clone. */
 export type FilledMovement = Pick<
   v.InferOutput<typeof FilledForm>,

@@ -24,6 +24,10 @@ export const beforeAfterText = (before: number, after: number, decimals: Decimal
 export const signedText = (amount: number, decimals: Decimals) =>
   formatAmount(amount, decimals, { signDisplay: 'exceptZero' });
 
+/** Returns an amount of a list with its sign, always with the decimals of its measure: "+809.00". */
+export const signedTotal = (amount: number, decimals: Decimals) =>
+  formatTotal(amount, decimals, { signDisplay: 'exceptZero' });
+
 /** The operation of an entry with its parameters. */
 type Described = LogEntry extends infer Entry
   ? Entry extends LogEntry
