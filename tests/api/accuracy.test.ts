@@ -109,6 +109,43 @@ describe('The accuracy of closed months', () => {
     ]);
   });
 
+  it('lists the worst cells of the measure that is named', async ({ service }) => {
+    const plan = await planOfNextYear(service, [
+      ['A', '2026-01-10', 100, 10],
+      ['B', '2026-01-10', 50, 5],
+      ['A', '2026-02-10', 110, 11],
+      ['A', '2027-01-12', 80, 9],
+      ['B', '2027-01-10', 50, 10],
+      ['A', '2027-02-10', 111, 8],
+    ]);
+    await plan.closed('2027-02-28');
+    for (const [measure, column] of [
+      ['value', 'Sales'],
+      ['units', 'Units'],
+    ]) {
+      const forecast = `sum("${column}") FILTER (WHERE pf_iter <> 'actual')`;
+      const wanted = await service.query(
+        `SELECT "Region" AS region, date_trunc('month', "Order Date")::date::text AS month,
+           ${forecast}::float8 AS forecast, sum("${column}")::float8 AS actual
+         FROM ${plan.table} GROUP BY 1, 2 HAVING ${forecast} <> sum("${column}")
+         ORDER BY abs(${forecast} - sum("${column}")) DESC`,
+      );
+      const { body } = await service.api.get(`${plan.path}/accuracy?by=Region&measure=${measure}`);
+      type Worst = Record<'forecast' | 'actual', Record<string, number>> & {
+        cell: { Region: string };
+        month: string;
+      };
+      expect(
+        body.worst.map(({ cell, month, ...amounts }: Worst) => ({
+          ...{ region: cell.Region, month },
+          forecast: amounts.forecast[measure!],
+          actual: amounts.actual[measure!],
+        })),
+      ).toEqual(wanted);
+      expect(wanted).toHaveLength(measure === 'value' ? 2 : 3);
+    }
+  });
+
   it('with a lag counts only entries made that many months before a month, or earlier', async ({
     service,
   }) => {
@@ -144,12 +181,14 @@ describe('The accuracy of closed months', () => {
     });
   });
 
-  it('refuses columns and lags that it cannot use', async ({ service }) => {
+  it('refuses columns, measures and lags that it cannot use', async ({ service }) => {
     const { path } = await closedPlan(service);
     for (const [query, field] of [
       ['?by=Nope', 'by'],
       ['?by=Order Date', 'by'],
       ['?by=Sales', 'by'],
+      ['?measure=Sales', 'measure'],
+      ['?measure=', 'measure'],
       ['?lag=-1', 'lag'],
       ['?lag=1.5', 'lag'],
     ]) {

@@ -662,6 +662,17 @@ describe('Closed months and forecasts', () => {
     expect(accuracy.forecast.measures.cost.wape).toBeCloseTo(forecast / actual, 9);
     expect(accuracy.forecast.value).toEqual({ wape: 0, bias: 0 });
     expect(accuracy.people[0].measures.cost.after).toEqual(accuracy.forecast.measures.cost);
+
+    // Only the cost was off: there are worst cells of it, and none of value.
+    expect(accuracy.worst).toEqual([]);
+    const worst = (await service.api.get(`${path}/accuracy?by=Region&by=Product&measure=cost`)).body
+      .worst;
+    const off = worst.map((each: Record<'forecast' | 'actual', { measures: { cost: number } }>) =>
+      Math.abs(each.forecast.measures.cost - each.actual.measures.cost),
+    );
+    expect(off[0]).toBe(Math.max(...off));
+    const total = off.reduce((sum: number, each: number) => sum + each, 0);
+    expect(total).toBeCloseTo(forecast, 6);
   });
 
   it('are fitted and written for each measure that is named', async ({ service }) => {

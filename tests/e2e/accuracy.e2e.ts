@@ -38,6 +38,15 @@ test('the accuracy of closed months is shown by cell, entry and person, and expo
 
   await page.getByLabel('Measure').selectOption('Quantity');
   await expect(summary).toContainText(`${percent(body.forecast.units.wape)} off`);
+  // The cells with the largest differences are those of the chosen measure.
+  const byUnits = (await service.api.get('/versions/1/accuracy?by=Region&measure=units')).body;
+  await expect(
+    page.getByRole('heading', { name: 'Largest differences of Quantity' }),
+  ).toBeVisible();
+  const shown = page.getByRole('region', { name: 'Largest differences' }).locator('tbody th');
+  await expect(shown).toHaveText(
+    byUnits.worst.map(({ cell }: { cell: { Region: string } }) => cell.Region),
+  );
   await page.reload();
   await expect(summary).toContainText(`${percent(body.forecast.units.wape)} off`);
   await page.getByLabel('Measure').selectOption('Sales');

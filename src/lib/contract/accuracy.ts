@@ -83,7 +83,9 @@ export const Accuracy = v.object({
         actual: v.object(byMeasure(number)),
       }),
     ),
-    v.description('The cells with the largest differences of the first measure, largest first'),
+    v.description(
+      'The cells with the largest differences of `measure`, largest first; a cell without a difference is absent',
+    ),
   ),
 });
 export type Accuracy = v.InferOutput<typeof Accuracy>;

@@ -8,6 +8,13 @@ it('steps after each entry, with the reference as a line', () => {
     points: '0,0 50,0 50,20 100,20',
     reference: 10,
     most: 0.4,
+    scale: [
+      { amount: 0, y: 40 },
+      { amount: 0.1, y: 30 },
+      { amount: 0.2, y: 20 },
+      { amount: expect.closeTo(0.3), y: 10 },
+      { amount: 0.4, y: 0 },
+    ],
   });
 });
 

@@ -1,5 +1,7 @@
 /** The error after each entry as a line with steps. */
 
+import { placeOf, rounded, roundSteps, type Extent, type ScaleStep } from '../chart-scale';
+
 /** A line to draw, with the size of its box. */
 export interface Staircase {
   /** The points attribute of an SVG polyline. */
@@ -8,9 +10,9 @@ export interface Staircase {
   reference: number | null;
   /** The largest error, which is at the top. */
   most: number;
+  /** Round errors, from 0. */
+  scale: ScaleStep[];
 }
-
-const rounded = (place: number): number => Number(place.toFixed(1));
 
 /**
  * Returns the line of an error that changes with each entry; null without entries. 0 is at the bottom.
@@ -26,12 +28,14 @@ export function staircase(
   const values = errors.map((error) => error ?? 0);
   const most = Math.max(...values, reference ?? 0) || 1;
   const step = width / values.length;
-  const yOf = (value: number) => rounded(height * (1 - value / most));
+  const extent: Extent = [0, most];
+  const yOf = (value: number) => placeOf(value, extent, height);
   return {
     points: values
       .flatMap((value, i) => [i, i + 1].map((edge) => `${rounded(edge * step)},${yOf(value)}`))
       .join(' '),
     reference: reference === null ? null : yOf(reference),
     most,
+    scale: roundSteps(extent, height),
   };
 }

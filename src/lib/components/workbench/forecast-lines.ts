@@ -1,6 +1,7 @@
 /** A history and its forecast as lines. */
 import type { ForecastPreview, ForecastUnit, GroupForecast } from '$lib/contract/forecasts';
 import { DAY_MS } from '$lib/contract/primitives';
+import { placeOf, roundSteps, rounded, type ScaleStep } from '../chart-scale';
 
 /** Lines to draw, as the points attributes of SVG elements, with the size of their box. */
 export interface ForecastLines {
@@ -61,8 +62,6 @@ export function stripesOf(
   });
 }
 
-const rounded = (place: number): number => Number(place.toFixed(1));
-
 /** Returns the smallest and the largest amount of a chart, 0 included. */
 function extentOf({
   history,
@@ -75,31 +74,9 @@ function extentOf({
   return [Math.min(...all), Math.max(...all)];
 }
 
-const placeOf = (amount: number, [least, most]: [number, number], height: number): number =>
-  rounded(most === least ? height / 2 : height * (1 - (amount - least) / (most - least)));
-
-/** The largest number of steps of a scale. */
-const MOST_STEPS = 4;
-
-/**
- * Returns the amounts of the scale of a chart, round ones from the smallest, with their places below the top.
- *
- * @returns only 0 if all amounts are 0
- */
-export function scaleOf(group: GroupForecast, height: number): { amount: number; y: number }[] {
-  const extent = extentOf(group);
-  const [least, most] = extent;
-  if (most === least) return [{ amount: 0, y: placeOf(0, extent, height) }];
-  const size = 10 ** Math.floor(Math.log10((most - least) / MOST_STEPS));
-  const factor = [1, 2, 5].find((each) => each * size * MOST_STEPS >= most - least) ?? 10;
-  const step = factor * size;
-  // Never -0, which would be written with its sign.
-  const first = Math.ceil(least / step) + 0;
-  return Array.from({ length: Math.floor(most / step) - first + 1 }, (_, i) => {
-    const amount = (first + i) * step;
-    return { amount, y: placeOf(amount, extent, height) };
-  });
-}
+/** Returns the scale of a chart; see {@link roundSteps}. */
+export const scaleOf = (group: GroupForecast, height: number): ScaleStep[] =>
+  roundSteps(extentOf(group), height);
 
 /**
  * Returns the lines of a group's forecast. The largest amount is at the top.

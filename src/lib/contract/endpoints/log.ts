@@ -54,6 +54,11 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
         description:
           'Only entries made at least this many months before a month began count as its forecast; by default all',
       },
+      measure: {
+        schema: v.string(),
+        description:
+          'The measure whose differences decide which cells are in `worst`: `value`, `units` or the column of a further measure; by default the first one',
+      },
     },
     answer: json(Accuracy),
     refusals: [400, 404, 422],

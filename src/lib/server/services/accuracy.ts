@@ -1,7 +1,7 @@
 /** How good the forecast of closed months was, from the log. */
 import type { Accuracy } from '../../contract/accuracy';
 import { MOST_WORST } from '../../contract/accuracy';
-import type { SingleRole } from '../../contract/columns';
+import { measureKey, type SingleRole } from '../../contract/columns';
 import type { LogEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import { OPERATIONS } from '../../contract/operations';
@@ -31,13 +31,15 @@ export interface AccuracyRequest {
    * Undefined for all entries.
    */
   lag: number | undefined;
+  /** The measure whose differences decide which cells are the worst: its key; undefined for the first one. */
+  measure: string | undefined;
 }
 
 /**
  * Compares the forecast of closed months with what happened (docs/contract/06-log.md#get-versionsidaccuracy). For a
  * sender who reads a part, the closed months end with the last one that has rows inside.
  *
- * @throws AppError 400 for a column that is not a dimension, 404, 422 for too many cells
+ * @throws AppError 400 for a column that is not a dimension and for an unknown measure, 404, 422 for too many cells
  */
 export const accuracy = (
   db: Database,
@@ -49,9 +51,10 @@ export const accuracy = (
     const { columns, rows, version } = target;
     const by = request.by.map((name) => dimensionOf(columns, name, 'by'));
     const measures = measureColumns(columns);
+    const main = measurePlace(measures, request.measure);
     const entries = await listEntries(tx, versionId);
     const closed = closedDays(target, entries);
-    if (!closed) return compared([], { entries: [], by, measures, closed });
+    if (!closed) return compared([], { entries: [], by, measures, main, closed });
     const cells = { date: closed.date, by, measures };
     const counts = excludeClause(version.exclude_iters);
     const lines = await cellLines(tx, rows, cells, closed.where, counts, MOST_LINES + 1);
@@ -64,8 +67,16 @@ export const accuracy = (
     }
     const placed = withLag(lines, entries, request.lag);
     const seen = limited(target) ? closedInside(closed, lines) : closed;
-    return compared(placed, { entries: entries.toReversed(), by, measures, closed: seen });
+    return compared(placed, { entries: entries.toReversed(), by, measures, main, closed: seen });
   });
+
+/** The place of a measure among those of the source; the first one if none is named. @throws AppError 400 */
+function measurePlace(measures: readonly ForecastColumn[], wanted: string | undefined): number {
+  if (wanted === undefined) return 0;
+  const place = measures.findIndex((column) => measureKey(column) === wanted);
+  if (place >= 0) return place;
+  throw new AppError(400, `measure: the source has no measure "${wanted}"`, { field: 'measure' });
+}
 
 /** The closed days of the date column that the newest close names; null if no days are closed. */
 function closedDays(target: ForecastVersion, entries: readonly LogEntry[]) {
@@ -127,13 +138,15 @@ interface Comparison {
   entries: readonly LogEntry[];
   by: readonly ForecastColumn[];
   measures: readonly ForecastColumn[];
+  /** Place of the measure whose differences are listed. */
+  main: number;
   closed: { date: ForecastColumn; through: string } | null;
 }
 
 /** Computes the errors from the amounts by entry and cell. */
 function compared(
   lines: readonly PlacedLine[],
-  { entries, by, measures, closed }: Comparison,
+  { entries, by, measures, main, closed }: Comparison,
 ): Accuracy {
   const own = linesByEntry(lines.filter(({ isForecast }) => isForecast));
   const steps = entries.filter(({ id }) => own.has(id));
@@ -188,9 +201,9 @@ function compared(
   };
 
   const cells = new Map(lines.map((line) => [line.cell, line]));
-  const [main] = figures;
+  const ranking = figures[main];
   const offBy = (cell: string) =>
-    Math.abs(tidy((main?.forecast.get(cell) ?? 0) - (main?.actual.get(cell) ?? 0)));
+    Math.abs(tidy((ranking?.forecast.get(cell) ?? 0) - (ranking?.actual.get(cell) ?? 0)));
   const worst = [...cells.values()]
     .map((line) => ({ ...line, difference: offBy(line.cell) }))
     .filter(({ difference }) => difference > 0)

@@ -2,6 +2,7 @@ import { error } from '@sveltejs/kit';
 import { getAccuracy, getSource, getVersion, listColumns } from '$lib/client/api';
 import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
+import { PlannedVersion } from '$lib/plan/planned-version.svelte';
 import type { PageLoad } from './$types';
 
 export const load: PageLoad = async ({ params, url, fetch }) => {
@@ -12,11 +13,17 @@ export const load: PageLoad = async ({ params, url, fetch }) => {
   const query = new URLSearchParams(by.map((name) => ['by', name]));
   if (lag) query.set('lag', lag);
   const version = await getVersion(id, { fetch });
-  const [source, columns, accuracy] = await Promise.all([
+  const [source, columns] = await Promise.all([
     getSource(version.source_id, { fetch }),
     listColumns(version.source_id, { fetch }),
-    getAccuracy(id, query, { fetch }),
   ]);
+  const planned = new PlannedVersion(version, source, columns);
+  const [first] = planned.measureKeys;
+  const asked = url.searchParams.get('measure') ?? 'value';
+  // An address can name a measure that the source no longer has.
+  const measure = planned.measureKeys.includes(asked) ? asked : first;
+  if (measure) query.set('measure', measure);
+  const accuracy = await getAccuracy(id, query, { fetch });
   return {
     crumbs: [
       { label: 'Sources', href: '/' },
@@ -25,11 +32,10 @@ export const load: PageLoad = async ({ params, url, fetch }) => {
       { label: 'Accuracy' },
     ],
     version,
-    source,
-    columns,
+    planned,
     accuracy,
     by,
     lag: lag ?? '',
-    measure: url.searchParams.get('measure') ?? 'value',
+    measure,
   };
 };
