@@ -59,7 +59,6 @@ thead tr:last-child:only-child th { border-left-width: 0; }
 thead .pf-measure { max-width: 9rem; cursor: pointer; }
 .pf-tall thead .pf-measure { height: 40px; line-height: 15px; vertical-align: bottom; padding-bottom: 4px; }
 .pf-head:has(.pf-line) { display: inline-block; max-width: 100%; vertical-align: bottom; }
-[data-sort] .pf-head:has(.pf-line) { max-width: calc(100% - 16px); }
 .pf-line { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 /* Where a dragged header would be dropped. */
 thead .pf-drop-left { box-shadow: inset 3px 0 var(--pf-focus); }
@@ -81,6 +80,9 @@ thead .pf-total { font-weight: 600; }
 .pf-toggle[aria-expanded='true']::before { content: '−'; }
 .pf-toggle:hover { color: var(--accent); font-weight: 600; }
 [data-sort]::after { margin-left: 4px; color: var(--text-muted); content: '↓'; }
+/* Beside both lines of a name */
+.pf-tall thead .pf-measure[data-sort] { padding-right: 18px; }
+.pf-tall thead .pf-measure[data-sort]::after { position: absolute; right: 4px; bottom: 4px; pointer-events: none; }
 [data-sort^='asc']::after { content: '↑'; }
 [data-sort^='col desc']::after { content: '→'; }
 [data-sort^='col asc']::after { content: '←'; }

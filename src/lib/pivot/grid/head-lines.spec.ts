@@ -5,6 +5,7 @@ it.each([
   ['Sales', ['Sales']],
   ['Sales: reference', ['Sales: reference']],
   ['Sales: Δ % to Cautious 2027', ['Sales: Δ % to ', 'Cautious 2027']],
+  ['Sales: Δ % to Board', ['Sales: Δ % ', 'to Board']],
   ['Sales: Cautious 2027', ['Sales: ', 'Cautious 2027']],
   ['Margin of all sales: Δ', ['Margin of ', 'all sales: Δ']],
   ['AverageSellingPrice', ['AverageSellingPrice']],

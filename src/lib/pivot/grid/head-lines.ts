@@ -6,11 +6,11 @@ const ONE_LINE = 16;
 /**
  * Splits the name of a measure into the lines of its header: "Sales: Δ % to " and "Cautious 2027". A long name is
  * split at the blank that makes the longer line shortest; the blank stays at the end of the first line, so that
- * the lines together are the name. A name without a blank stays in one line.
+ * the lines together are the name. "Δ %" stays together, and a name without a blank in one line.
  */
 export function headLines(name: string): [string] | [string, string] {
   if (name.length <= ONE_LINE) return [name];
-  const places = [...name.matchAll(/\S /g)].map(({ index }) => index + 2);
+  const places = [...name.matchAll(/\S (?!%)/g)].map(({ index }) => index + 2);
   const longer = (place: number) => Math.max(place - 1, name.length - place);
   const [best] = places.toSorted((a, b) => longer(a) - longer(b));
   return best === undefined || best === name.length
