@@ -70,6 +70,8 @@ export interface ColumnFilter {
   label: string;
   filters: readonly LayoutFilter[];
   admitted: Admitted;
+  /** Whether the values of the column are calendar days. */
+  isDay: boolean;
 }
 
 /** The fields of the pivot: the zone of each, and its filters. */
@@ -114,9 +116,8 @@ export class Fields {
   readonly filters: readonly ColumnFilter[] = $derived.by(() =>
     [...filtersByColumn(this.arrangement.shown.filter ?? [])].map(([column, filters]) => ({
       column,
-      label: this.labelOf(column),
-      filters,
-      admitted: admitted(filters),
+      ...{ label: this.labelOf(column), isDay: this.planned.isDay(column) },
+      ...{ filters, admitted: admitted(filters) },
     })),
   );
 

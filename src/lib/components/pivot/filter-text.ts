@@ -2,7 +2,7 @@
 import type { LayoutFilter } from '$lib/contract/stored-layout';
 import type { ColumnFilter } from '$lib/plan/fields.svelte';
 import { formatDay } from '../format';
-import { valueText } from './slice-text';
+import { termText } from './slice-text';
 
 const SHOWN = 2;
 
@@ -20,20 +20,27 @@ const WORDS: Readonly<Record<string, string>> = {
  *
  * @param most maximum number of values to name
  */
-export function filterText({ label, filters, admitted }: ColumnFilter, most = SHOWN): string {
+export function filterText(
+  { label, filters, admitted, isDay }: Omit<ColumnFilter, 'column'>,
+  most = SHOWN,
+): string {
   if (admitted.kind === 'range') {
     const [from, to] = [admitted.from, admitted.to].map((day) => day && formatDay(day));
     if (!from) return `${label} up to ${to}`;
     return to ? `${label}: ${from} – ${to}` : `${label} from ${from}`;
   }
-  if (admitted.kind === 'other') return `${label} ${filters.map(otherText).join(' and ')}`;
+  if (admitted.kind === 'other')
+    return `${label} ${filters.map((each) => otherText(each, isDay)).join(' and ')}`;
   const { values, except } = admitted;
-  const named = values.slice(0, most).map(valueText).join(', ');
+  const terms = values.slice(0, most).map((value) => termText(value, isDay));
+  const named = terms.join(', ');
   const more = values.length > most ? ` and ${values.length - most} more` : '';
   return `${label} ${except ? 'not' : values.length === 1 ? '=' : 'in'} ${named}${more}`;
 }
 
-function otherText([, operator, term]: LayoutFilter): string {
+function otherText([, operator, term]: LayoutFilter, isDay: boolean): string {
   const terms = [term].flat().filter((value) => value !== null);
-  return [WORDS[operator] ?? operator, terms.map(valueText).join(', ')].join(' ').trim();
+  return [WORDS[operator] ?? operator, terms.map((value) => termText(value, isDay)).join(', ')]
+    .join(' ')
+    .trim();
 }
