@@ -21,7 +21,6 @@ const EMPTY: TableData = {
   num_columns: 0,
   num_row_headers: 0,
   num_column_headers: 1,
-  row_height: ROW_HEIGHT,
   row_headers: [],
   column_headers: [],
   data: [],
@@ -131,6 +130,7 @@ export class Drawing {
       // The table keeps the height of so many rows free for headers.
       num_column_headers: levels + 1 + (this.isTall ? 1 : 0),
       column_header_merge_depth: levels,
+      ...(this.isTall && { row_height: this.rowHeight }),
     };
     // The table asks for its total size with an empty window.
     if (isSizeAsked) return size;
@@ -165,6 +165,10 @@ export class Drawing {
       shown.forgetWindow();
       return EMPTY;
     }
+  }
+
+  private get rowHeight(): number {
+    return this.element.querySelector('tbody td')?.getBoundingClientRect().height || ROW_HEIGHT;
   }
 
   private formatOf(measure: string, kinds: Window['kinds']): CellFormat {

@@ -1,4 +1,4 @@
-/** Height of every row in pixels. */
+/** Height of every row in pixels, unless a browser enlarges its text. */
 export const ROW_HEIGHT = 23;
 
 /** Styles of the grid, in the colours of the page in either theme. */

@@ -102,8 +102,8 @@ export interface TableData {
   num_columns: number;
   num_row_headers: number;
   num_column_headers: number;
-  /** Height of every row in pixels. */
-  row_height: number;
+  /** Height of every row in pixels; that of the lowest header or row header if left out. */
+  row_height?: number;
   row_headers: string[][];
   /** The headers of each column, outermost first. */
   column_headers: HTMLElement[][];
