@@ -351,3 +351,8 @@ it('knows a block that needs no guess', () => {
     Array(7).fill(false),
   );
 });
+
+it('takes an ISO day, as workbooks have it, for the day that the grid shows', () => {
+  expect(asLabel('2027-01-31')).toBe(asLabel('Jan 31, 2027'));
+  expect(asLabel('2027-01')).toBe('2027-01');
+});
