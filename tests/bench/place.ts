@@ -113,6 +113,18 @@ async function indexesBuilt(client: pg.Client, table: string): Promise<void> {
   return indexesBuilt(client, table);
 }
 
+/**
+ * Vacuums a table and reads its statistics. ANALYZE waits for an index that is being built, and the build waits for
+ * older snapshots, so the table is locked before ANALYZE takes its own.
+ */
+export async function vacuum(client: pg.Client, table: string): Promise<void> {
+  await client.query(`VACUUM ${table}`);
+  await client.query('BEGIN');
+  await client.query(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
+  await client.query(`ANALYZE ${table}`);
+  await client.query('COMMIT');
+}
+
 /** Creates a version of a new source table with one load. @returns also the name of its forecast table */
 export async function makeVersion(client: pg.Client, url: string, shape: Shape) {
   const { source, templates } = await makeSource(client, url, shape);
@@ -120,7 +132,7 @@ export async function makeVersion(client: pg.Client, url: string, shape: Shape) 
   await send(url, 'POST', `/versions/${id}/baseline`, { pf_user: 'bench' });
   const table = `pf.fc_${shape.tname}_${id}`;
   if (shape.rows >= INDEXED_ROWS) await indexesBuilt(client, table);
-  await client.query(`VACUUM ANALYZE ${table}`);
+  await vacuum(client, table);
   return { id: id as number, source, table, templates };
 }
 

@@ -2,7 +2,7 @@ import { startServer } from '../../../src/demo/server';
 import { machineOf } from '../machine';
 import { takeTurns, timed } from '../measure';
 import { within, type Bench } from '../part';
-import { drain, dropSource, makeVersion, send, startPlace } from '../place';
+import { drain, dropSource, makeVersion, send, startPlace, vacuum } from '../place';
 import { plannedOrders } from '../shapes';
 
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
@@ -38,7 +38,7 @@ export async function measureGrowth(bench: Bench): Promise<void> {
         const body = { pf_user: 'bench', slice, pct: entries % 2 === 0 ? 5 : -4 };
         await send(keeping.url, 'POST', `/versions/${id}/scale`, body);
       }
-      await client.query(`VACUUM ANALYZE ${table}`);
+      await vacuum(client, table);
       const { rows: counted } = await client.query(`SELECT count(*)::int AS n FROM ${table}`);
       const ways = await takeTurns(waysOf(id), bench.extent.rounds);
       const turns = { rows: counted[0].n as number, entries, ways };

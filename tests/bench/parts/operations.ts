@@ -7,7 +7,7 @@ import type { TokenValues } from '../../../src/lib/server/sql/tokens';
 import { machineOf } from '../machine';
 import { takeTurns, timed, type Way } from '../measure';
 import { within, type Bench } from '../part';
-import { makeVersion, send, startPlace, type Place } from '../place';
+import { makeVersion, send, startPlace, vacuum, type Place } from '../place';
 import { startPsql, type Psql } from '../psql';
 import { LEAVES, plannedOrders } from '../shapes';
 import { MOVED, scaleTokens, statementOf } from '../statements';
@@ -60,8 +60,8 @@ class Planned {
     return Number((await this.keeper.query('SELECT max(id) AS id FROM pf.log')).rows[0].id);
   }
 
-  settle(): Promise<unknown> {
-    return this.keeper.query(`VACUUM ANALYZE ${this.table}`);
+  settle(): Promise<void> {
+    return vacuum(this.keeper, this.table);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { startServer } from '../../../src/demo/server';
 import { median, timed } from '../measure';
-import { call, dropSource, makeSource, openPlace, send, type Place } from '../place';
+import { call, dropSource, makeSource, openPlace, send, vacuum, type Place } from '../place';
 import { plannedOrders } from '../shapes';
 import { watchingMemory, type Peak } from '../processes';
 
@@ -84,7 +84,7 @@ async function measureOne(
     const reads: number[] = [];
     const { peak } = await watchingMemory([keeping.pid, reading.pid], async () => {
       load = await timed(() => send(url, 'POST', `${path}/baseline`, { pf_user }));
-      await client.query(`VACUUM ANALYZE pf.fc_orders_${rows}_${id}`);
+      await vacuum(client, `pf.fc_orders_${rows}_${id}`);
       for (let round = 0; round < roundsFor(rows); round += 1) {
         reads.push(await timed(() => send(reading.url, 'GET', `${path}/agg`)));
       }
