@@ -1,8 +1,8 @@
 /** The template of a scale with several edits. It is generated for each request and not stored. */
 import type { ForecastColumn } from '../forecast-columns';
 import type { SqlText } from '../quote';
-import { sql } from '../quote';
-import { leafOrder } from './leaves';
+import { commas, sql } from '../quote';
+import { leafKeys } from './leaves';
 import { amountOf, groupColumns } from './parting';
 import { scaleStatement } from './scale';
 
@@ -13,12 +13,13 @@ import { scaleStatement } from './scale';
  */
 export function scaleEditsTemplate(columns: readonly ForecastColumn[]): SqlText {
   const named = groupColumns(columns);
+  const { made, order } = leafKeys(columns);
   return scaleStatement(columns, {
     edit: named.group,
     incrementOf: (measure) => amountOf(measure, named),
-    grouped: sql`SELECT * FROM (
+    grouped: sql`SELECT ${commas([sql`edited.*`, ...made])} FROM (
     {{groups}}
     ) AS edited
-    ORDER BY ${named.group}, ${leafOrder(columns)}`,
+    ORDER BY ${named.group}, ${order}`,
   });
 }

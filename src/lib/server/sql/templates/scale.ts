@@ -6,7 +6,7 @@ import type { Identifier, SqlText } from '../quote';
 import { commas, ident, join, nameLiteral, sql } from '../quote';
 import { token } from '../tokens';
 import { freeName, IN_CTE, list } from './lists';
-import { leafOrder, leavesCte, netsToSomething, roundingScale, writeAndAnswer } from './leaves';
+import { leafKeys, leavesCte, netsToSomething, roundingScale, writeAndAnswer } from './leaves';
 
 /**
  * A zero with 30 decimals. A quotient has as many decimals as its dividend. By default PostgreSQL keeps 16
@@ -77,7 +77,8 @@ export function scaleStatement(
   edits?: EditColumns & { grouped: SqlText },
 ): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
-  const leavesInOrder = leafOrder(columns);
+  const leafKey = leafKeys(columns);
+  const leavesInOrder = leafKey.order;
   const order = edits ? sql`${edits.edit}, ${leavesInOrder}` : leavesInOrder;
   const ofEdit = edits ? sql`PARTITION BY ${edits.edit}` : sql``;
   const overAll = sql` OVER (${ofEdit})`;
@@ -124,9 +125,13 @@ export function scaleStatement(
     const increment = m.exact
       ? sql`(${m.increment} + ${DIGITS})`
       : sql`${m.increment}::double precision`;
+    const ofIncrement = sql`${increment} * ${amount} / NULLIF(${m.total}, 0)`;
+    // Only at a held price the weights are quotients.
+    const share =
+      m === priced && m.exact ? sql`ROUND(${ofIncrement}, ${WORTH_SUM_SCALE})` : ofIncrement;
     return sql`CASE
             WHEN {{pct}} IS NOT NULL THEN ${percent} * ${amount}
-            WHEN COALESCE(${m.increment}, 0) <> 0 THEN ${increment} * ${amount} / NULLIF(${m.total}, 0)
+            WHEN COALESCE(${m.increment}, 0) <> 0 THEN ${share}
             ELSE 0
         END`;
   };
@@ -138,8 +143,7 @@ export function scaleStatement(
         ? sql`CASE WHEN ${m.follows} THEN ${m.exact ? sql`ROUND(${running}, ${WORTH_SUM_SCALE})` : m.weight} ELSE ${own} END`
         : own;
     if (!m.exact) return amount;
-    const sumSoFar = m === priced ? sql`ROUND(${amount}, ${WORTH_SUM_SCALE})` : amount;
-    return sql`ROUND(${sumSoFar}, ${m.decimals === null ? m.scale : sql`${m.decimals}`})`;
+    return sql`ROUND(${amount}, ${m.decimals === null ? m.scale : sql`${m.decimals}`})`;
   };
   // The amount that a leaf gets. For an exact measure, it is the difference of two rounded running sums: that of the
   // leaf, and the same without the weight of the leaf. So the running sum of the leaf before needs no window.
@@ -310,11 +314,11 @@ export function scaleStatement(
   const last = further.length > 0 ? sql`measures_shared` : sql`shared`;
 
   return sql`WITH ${leavesCte(columns)},
-${edits ? sql`grouped AS (\n    ${edits.grouped}\n),\n` : sql``}${step(sql`known`, edits ? sql`grouped` : sql`leaves`, known)},
+${edits ? sql`grouped AS (\n    ${edits.grouped}\n),\n` : sql``}${step(sql`known`, edits ? sql`grouped` : sql`leaves`, edits ? known : [...leafKey.made, ...known])},
 ${join(stages, sql`,\n`)},
 deltas AS (
     SELECT
-        ${list([...keys, ...deltas, ...(edits ? [edits.edit, sql`BOOL_AND(${isSpreadable}) OVER () AS ${every}`] : [])], IN_CTE)}
+        ${list([...keys, ...deltas, ...leafKey.names, ...(edits ? [edits.edit, sql`BOOL_AND(${isSpreadable}) OVER () AS ${every}`] : [])], IN_CTE)}
     FROM ${last}${edits ? sql`` : sql`\n    WHERE ${isSpreadable}`}
     ORDER BY ${order}
     OFFSET 0

@@ -18,10 +18,12 @@ WITH leaves AS (
         "Region" COLLATE "C"
 ),
 grouped AS (
-    SELECT * FROM (
+    SELECT edited.*, COALESCE('0' || "Category" COLLATE "C" || chr(31), '1')
+            || COALESCE('0' || "Sub-Category" COLLATE "C" || chr(31), '1')
+            || COALESCE('0' || "Region" COLLATE "C" || chr(31), '1') AS "leaf_key_1" FROM (
     {{groups}}
     ) AS edited
-    ORDER BY "leaf_group", "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    ORDER BY "leaf_group", "Order Date", "Order Year", "leaf_key_1"
 ),
 known AS (
     SELECT
@@ -59,7 +61,7 @@ summed AS (
         SUM("units_weight") OVER (PARTITION BY "leaf_group") AS "units_total",
         SUM(ABS("units_weight")) OVER (PARTITION BY "leaf_group") AS "units_swing"
     FROM weighted
-    WINDOW leaf_order AS (PARTITION BY "leaf_group" ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+    WINDOW leaf_order AS (PARTITION BY "leaf_group" ORDER BY "Order Date", "Order Year", "leaf_key_1")
 ),
 counted AS (
     SELECT
@@ -94,21 +96,21 @@ priced AS (
         CASE WHEN {{spread}} = 'price' THEN SUM("value_worth") OVER (PARTITION BY "leaf_group") ELSE "value_total" END AS "priced_total",
         CASE WHEN {{spread}} = 'price' THEN SUM(ABS("value_worth")) OVER (PARTITION BY "leaf_group") ELSE "value_swing" END AS "priced_swing"
     FROM worth
-    WINDOW leaf_order AS (PARTITION BY "leaf_group" ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
-    ORDER BY "leaf_group", "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    WINDOW leaf_order AS (PARTITION BY "leaf_group" ORDER BY "Order Date", "Order Year", "leaf_key_1")
+    ORDER BY "leaf_group", "Order Date", "Order Year", "leaf_key_1"
 ),
 shared AS (
     SELECT
         priced.*,
-        ROUND(ROUND(CASE
+        ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "priced_running"
-            WHEN COALESCE("value_incr", 0) <> 0 THEN ("value_incr" + 0e-30) * "priced_running" / NULLIF("priced_total", 0)
+            WHEN COALESCE("value_incr", 0) <> 0 THEN ROUND(("value_incr" + 0e-30) * "priced_running" / NULLIF("priced_total", 0), 40)
             ELSE 0
-        END, 40), 4) - ROUND(ROUND(CASE
+        END, 4) - ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * ("priced_running" - "priced_weight")
-            WHEN COALESCE("value_incr", 0) <> 0 THEN ("value_incr" + 0e-30) * ("priced_running" - "priced_weight") / NULLIF("priced_total", 0)
+            WHEN COALESCE("value_incr", 0) <> 0 THEN ROUND(("value_incr" + 0e-30) * ("priced_running" - "priced_weight") / NULLIF("priced_total", 0), 40)
             ELSE 0
-        END, 40), 4) AS "priced_part"
+        END, 4) AS "priced_part"
     FROM priced
 ),
 deltas AS (
@@ -120,11 +122,12 @@ deltas AS (
         "Region",
         "priced_part" AS "Sales",
         "units_part" AS "Quantity",
+        "leaf_key_1",
         "leaf_group",
         BOOL_AND(({{pct}} IS NOT NULL OR COALESCE("value_incr", 0) = 0 OR ({{spread}} = 'equal' OR "value_some") AND "priced_total" <> 0 AND "priced_swing" <= 1000 * ABS("priced_total"))
         AND ({{pct}} IS NOT NULL OR COALESCE("units_incr", 0) = 0 OR ({{spread}} = 'equal' OR "units_some") AND "units_total" <> 0 AND "units_swing" <= 1000 * ABS("units_total"))) OVER () AS "every_edit"
     FROM shared
-    ORDER BY "leaf_group", "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    ORDER BY "leaf_group", "Order Date", "Order Year", "leaf_key_1"
     OFFSET 0
 ),
 written AS (
@@ -142,7 +145,7 @@ written AS (
     SELECT "Order Date", "Order Year", "Category", "Sub-Category", "Region", "Sales", "Quantity", 'scale', {{logid}}
     FROM deltas
     WHERE "every_edit" AND ("Sales" <> 0 OR "Quantity" <> 0)
-    ORDER BY "leaf_group", "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    ORDER BY "leaf_group", "Order Date", "Order Year", "leaf_key_1"
     RETURNING *
 )
 -- ===== the end, row by row =====

@@ -20,6 +20,9 @@ WITH leaves AS (
 known AS (
     SELECT
         leaves.*,
+        COALESCE('0' || "Category" COLLATE "C" || chr(31), '1')
+            || COALESCE('0' || "Sub-Category" COLLATE "C" || chr(31), '1')
+            || COALESCE('0' || "Region" COLLATE "C" || chr(31), '1') AS "leaf_key_1",
         BOOL_OR("Sales" <> 0) OVER () AS "value_some",
         BOOL_OR("Quantity" <> 0) OVER () AS "units_some",
         SUM("Sales") OVER () <> 0 AS "value_nets",
@@ -53,7 +56,7 @@ summed AS (
         SUM("units_weight") OVER () AS "units_total",
         SUM(ABS("units_weight")) OVER () AS "units_swing"
     FROM weighted
-    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "leaf_key_1")
 ),
 counted AS (
     SELECT
@@ -88,21 +91,21 @@ priced AS (
         CASE WHEN {{spread}} = 'price' THEN SUM("value_worth") OVER () ELSE "value_total" END AS "priced_total",
         CASE WHEN {{spread}} = 'price' THEN SUM(ABS("value_worth")) OVER () ELSE "value_swing" END AS "priced_swing"
     FROM worth
-    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
-    ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "leaf_key_1")
+    ORDER BY "Order Date", "Order Year", "leaf_key_1"
 ),
 shared AS (
     SELECT
         priced.*,
-        ROUND(ROUND(CASE
+        ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "priced_running"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "priced_running" / NULLIF("priced_total", 0)
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ROUND(({{value_incr}} + 0e-30) * "priced_running" / NULLIF("priced_total", 0), 40)
             ELSE 0
-        END, 40), 4) - ROUND(ROUND(CASE
+        END, 4) - ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * ("priced_running" - "priced_weight")
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * ("priced_running" - "priced_weight") / NULLIF("priced_total", 0)
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ROUND(({{value_incr}} + 0e-30) * ("priced_running" - "priced_weight") / NULLIF("priced_total", 0), 40)
             ELSE 0
-        END, 40), 4) AS "priced_part"
+        END, 4) AS "priced_part"
     FROM priced
 ),
 deltas AS (
@@ -113,11 +116,12 @@ deltas AS (
         "Sub-Category",
         "Region",
         "priced_part" AS "Sales",
-        "units_part" AS "Quantity"
+        "units_part" AS "Quantity",
+        "leaf_key_1"
     FROM shared
     WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "priced_total" <> 0 AND "priced_swing" <= 1000 * ABS("priced_total"))
         AND ({{pct}} IS NOT NULL OR COALESCE({{units_incr}}, 0) = 0 OR "units_total" <> 0 AND "units_swing" <= 1000 * ABS("units_total"))
-    ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    ORDER BY "Order Date", "Order Year", "leaf_key_1"
     OFFSET 0
 ),
 written AS (
@@ -135,7 +139,7 @@ written AS (
     SELECT "Order Date", "Order Year", "Category", "Sub-Category", "Region", "Sales", "Quantity", 'scale', {{logid}}
     FROM deltas
     WHERE "Sales" <> 0 OR "Quantity" <> 0
-    ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    ORDER BY "Order Date", "Order Year", "leaf_key_1"
     RETURNING *
 )
 -- ===== the end, row by row =====

@@ -92,15 +92,15 @@ priced AS (
 shared AS (
     SELECT
         priced.*,
-        ROUND(ROUND(CASE
+        ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "priced_running"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "priced_running" / NULLIF("priced_total", 0)
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ROUND(({{value_incr}} + 0e-30) * "priced_running" / NULLIF("priced_total", 0), 40)
             ELSE 0
-        END, 40), 4) - ROUND(ROUND(CASE
+        END, 4) - ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * ("priced_running" - "priced_weight")
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * ("priced_running" - "priced_weight") / NULLIF("priced_total", 0)
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ROUND(({{value_incr}} + 0e-30) * ("priced_running" - "priced_weight") / NULLIF("priced_total", 0), 40)
             ELSE 0
-        END, 40), 4) AS "priced_part"
+        END, 4) AS "priced_part"
     FROM priced
 ),
 measures_weighted AS (
