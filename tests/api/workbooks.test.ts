@@ -290,6 +290,9 @@ describe('A workbook', () => {
       ...{ as: 'columns', year: null, asks_year: true },
       names: ['Jan', 'Feb', 'Mär'],
     });
+    const titled = new TextEncoder().encode('Plan 2027\nRegion;Jan;Feb;Mär\nNord;1;2;3\n');
+    const dated = await preview(service, titled, { name: 'plan 2026-11-27.csv' });
+    expect(dated.months).toMatchObject({ as: 'rows', year: 2027, asks_year: true });
     const said = await preview(service, body, { year: '2028', types: ',date,numeric' });
     expect(said.rows).toEqual([
       { Region: 'Nord', Month: '2028-01-01', Amount: 1.5 },

@@ -78,6 +78,14 @@ describe('Months', () => {
     await expect(read(PLAN, { months: 'rows' })).rejects.toThrow('year is missing');
   });
 
+  it('take the year of a title, and none from a date', async () => {
+    const yearOf = async (...titles: string[]) => (await read(PLAN, {}, titles)).months?.year;
+    expect(await yearOf('Sales plan 2027', 'Sheet1', 'plan 2025.csv')).toBe(2027);
+    expect(await yearOf('Plan FY2027, as of 2026-11-27')).toBe(2027);
+    expect(await yearOf('Stand: 27.11.2026', 'Plan 2027')).toBe(2027);
+    expect(await yearOf('plan 11/27/2026.csv', 'plan 2026-1-7.csv')).toBe(null);
+  });
+
   it('stay columns if columns are chosen', async () => {
     const { months, lines } = await read(PLAN, { months: 'columns', year: 2027 });
     expect([months?.as, lines[0]]).toEqual(['columns', '1 Region,Nov,Dec,Jan,Total']);

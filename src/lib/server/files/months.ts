@@ -65,9 +65,12 @@ function monthIn(month: number, digits: string | undefined): ReturnType<typeof m
   return year >= YEARS.min && year <= YEARS.max ? { month, year } : null;
 }
 
-/** The one year that a text names; undefined if it names none or several. */
+/** A day such as 2026-11-27 or 27.11.2026. */
+const DAY = /(?<!\d)(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?!\d)/g;
+
+/** The one year that a text names; undefined if it names none or several. That of a day does not count. */
 function yearIn(text: string): number | undefined {
-  const years = new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g));
+  const years = new Set(text.replace(DAY, ' ').match(/(?<!\d)(?:19|20)\d\d(?!\d)/g));
   const [year] = years;
   return years.size === 1 ? Number(year) : undefined;
 }

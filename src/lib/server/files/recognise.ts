@@ -106,6 +106,7 @@ export async function recognise(file: ArrivedFile): Promise<FilePlan> {
   const { choices } = file;
   const { encoding, delimiter, start, describe, ...opened } = await openRows(file);
   const { describe: describeMonths, read } = await withMonths(opened.read, choices, [
+    start.titles.join('\n'),
     ...(describe ? [describe().sheet] : []),
     file.name,
   ]);
