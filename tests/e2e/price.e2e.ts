@@ -83,6 +83,21 @@ test('a price typed into a cell changes the value and holds the units', async ({
   await page.keyboard.press('Escape');
   await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe('150.00');
 
+  // Tried units list the totals of the units.
+  await pivot.click(at(CHAIRS, PRICE));
+  const units = pivot.panel.getByLabel('Quantity: New total', { exact: true });
+  await units.fill(String(before.units + 10));
+  await units.press('Control+Shift+Enter');
+  await expect(
+    page.getByRole('heading', { name: 'Totals of Quantity on screen', exact: true }),
+  ).toBeVisible();
+  await expect(page.getByTestId('tried-on-screen').getByRole('listitem')).toHaveText([
+    /^Total\s+[\d,]+ → [\d,]+$/,
+    /^Furniture\s+[\d,]+ → [\d,]+$/,
+  ]);
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('tried-on-screen')).toHaveCount(0);
+
   // An amount per unit, and then a percentage.
   await pivot.click(at(CHAIRS, PRICE));
   await page.keyboard.type('+0.25');

@@ -71,8 +71,10 @@ export class Trial {
   lines = $state.raw<readonly TriedLine[]>([]);
   /** The effect of the lines whose rows are on screen; null if there are none. */
   together = $state.raw<Together | null>(null);
-  /** The totals on screen in the column of the newest line. */
+  /** The totals on screen in the column of the newest line; of a result, those of the measure that it changes. */
   onScreen = $state.raw<readonly ChangedTotal[]>([]);
+  /** The column whose totals are {@link onScreen}; null if there are none. */
+  shownColumn = $state.raw<string | null>(null);
   /** Why the rows of the lines are not on screen; null if they are. */
   problem = $state.raw<string | null>(null);
   private pivot: Pivot | null = null;
@@ -132,6 +134,7 @@ export class Trial {
     if (!tried) return;
     const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
     if (this.pivot !== pivot) return;
+    this.shownColumn = cell?.measure ?? null;
     this.onScreen = totals.flatMap(({ rowPath, labels, value }): ChangedTotal[] => {
       const amount = cell ? tried.amountIn({ ...cell, rowPath }) : 0;
       const after = value ?? 0;
@@ -146,6 +149,7 @@ export class Trial {
     this.planned.tried = null;
     this.together = null;
     this.onScreen = [];
+    this.shownColumn = null;
     this.problem = why;
     try {
       await pivot?.endTrial();
