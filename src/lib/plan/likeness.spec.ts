@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ColumnEntry } from '../contract/columns';
-import { moving } from './likeness';
+import { moving, whyNoCopies } from './likeness';
 
 type Column = Pick<ColumnEntry, 'cname' | 'role' | 'dim_group' | 'dim_period_col'>;
 const column = (cname: string, more: Partial<Column> = {}): Column => ({
@@ -60,4 +60,17 @@ describe('moving', () => {
     expect(moving({}, { Day: { from: '2028-01-01' } }, COLUMNS)).toBeNull();
     expect(moving({ Region: 'North' }, { Region: ['North'] }, COLUMNS)).toBeNull();
   });
+});
+
+it('says why copies cannot give an empty cell an amount', () => {
+  const why = (amount: number, decimals: number | null) =>
+    whyNoCopies({ by: 'change', amount }, { total: 2055.13, decimals });
+  expect([why(0, 2), why(0.004, 2), why(-0.004, 2)]).toEqual([
+    'This changes nothing.',
+    'This amount rounds to 0. Type a larger one.',
+    'This amount rounds to 0. Type a larger one.',
+  ]);
+  expect([why(0.006, 2), why(0.004, 3), why(0.004, null), why(-50, 0)]).toEqual(
+    Array(4).fill(null),
+  );
 });

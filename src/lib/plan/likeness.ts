@@ -1,5 +1,6 @@
 /** Models for an empty cell: rows to copy into it. */
 import type { ColumnEntry } from '../contract/columns';
+import { roundTo } from '../contract/decimals';
 import { isDateRange, type Slice } from '../contract/slices';
 import { MAX_SWING } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
@@ -19,6 +20,8 @@ export interface Likeness {
   set: Record<string, Scalar | null>;
   /** The sum of those rows in the measure of the empty cell; never 0. */
   total: number;
+  /** The decimals that the service rounds that measure to; null if it does not round it. */
+  decimals: number | null;
 }
 
 /** Maximum number of columns in which to look for rows. */
@@ -94,14 +97,15 @@ export function moving(
   return isUnknown ? null : set;
 }
 
-/**
- * Returns why copies of a model's rows cannot give an empty cell a typed amount; null if they can.
- *
- * @param total of the model's rows
- */
-export function whyNoCopies({ by, amount }: MeasureEdit, total: number): string | null {
+/** Returns why copies of a model's rows cannot give an empty cell a typed amount; null if they can. */
+export function whyNoCopies(
+  { by, amount }: MeasureEdit,
+  { total, decimals }: Pick<Likeness, 'total' | 'decimals'>,
+): string | null {
   if (by === 'percent') return 'This cell is empty, so a percentage has no effect. Type an amount.';
   if (amount === 0) return 'This changes nothing.';
+  if (decimals !== null && roundTo(amount, decimals) === 0)
+    return 'This amount rounds to 0. Type a larger one.';
   return Math.abs(amount / total) <= MAX_SWING
     ? null
     : 'The rows to copy add up to almost 0, so they cannot be scaled to this amount.';

@@ -20,6 +20,7 @@ import {
   type WriteSettings,
 } from './operation';
 import { totalOf } from './entry-totals';
+import { roundedTo } from './measure-totals';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { needsMonths } from './shape';
@@ -133,8 +134,11 @@ export class Typing {
       if (read.measure !== null && !read.value) return null;
       const set = moving(read.slice, cell.slice, columns);
       const slice = inPeriods(read);
-      const total = set && totalOf(await this.planned.readSlice(slice), shows);
-      return set && total ? { kind, cell: other, slice, set, total } : null;
+      if (!set) return null;
+      const rows = await this.planned.readSlice(slice);
+      const total = totalOf(rows, shows);
+      const decimals = roundedTo(rows, shows);
+      return total ? { kind, cell: other, slice, set, total, decimals } : null;
     };
     const nearest = async () => {
       for (const other of column) {
@@ -237,8 +241,9 @@ export class Typing {
     key: string,
     signal?: AbortSignal,
   ): Promise<Extract<Operation, { kind: 'clone' }>> {
-    const total = totalOf(await this.planned.readSlice(slice, signal), key) ?? 0;
-    const why = whyNoCopies(edit, total);
+    const rows = await this.planned.readSlice(slice, signal);
+    const total = totalOf(rows, key) ?? 0;
+    const why = whyNoCopies(edit, { total, decimals: roundedTo(rows, key) });
     if (why) throw new ApiError(0, why);
     const scale_factor = edit.amount / total;
     return { kind: 'clone', body: { set, scale_factor } };

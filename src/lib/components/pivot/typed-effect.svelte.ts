@@ -114,7 +114,7 @@ export class TypedEffect {
     const { likeness, settings, words } = this.field();
     if (!this.known) return null;
     const { cell, edit, stored } = this.known;
-    if (likeness) return whyNotNew(settings.keepTotal, words) ?? whyNoCopies(edit, likeness.total);
+    if (likeness) return whyNotNew(settings.keepTotal, words) ?? whyNoCopies(edit, likeness);
     if (!stored?.row_count) return null;
     const why = this.session.typing.amounts.whyNotOf(cell, edit, stored, settings);
     const { above, changes } = this;
