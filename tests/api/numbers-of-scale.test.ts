@@ -42,13 +42,20 @@ describe('scale', () => {
   });
 
   it('treats the noise of doubles that cancel each other out as zero', async ({ service }) => {
-    const { does, refused } = await version(service, 'double precision', [
+    const { does, refused, path } = await version(service, 'double precision', [
       ['A', 0.1],
       ['A', 0.2],
       ['A', -0.3],
       ['B', 0],
     ]);
     await refused('recode', { slice: { Region: 'A' }, set: { Region: 'C' } });
+    // The totals that a page announces from are 0 as well: a percentage of them changes nothing.
+    const sliced = await service.api.post(`${path}/slice`, {
+      slice: { Region: 'A' },
+    });
+    const zero = { value_total: 0, value_gross: null };
+    expect(sliced.body).toMatchObject({ row_count: 3, value_total: 0, free: zero });
+    await refused('scale', { slice: { Region: 'A' }, pct: 10 });
     expect(await does('scale', { value_incr: 10 })).toEqual([
       ['A', 5, 0],
       ['B', 5, 0],

@@ -6,7 +6,7 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
 import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
-import { leavesCte, roundingScale } from '../sql/templates/leaves';
+import { leavesCte, roundingScale, withoutNoise } from '../sql/templates/leaves';
 import { substitute } from '../sql/tokens';
 import type { Queryable } from './queryable';
 import { tableNumber } from './row-schemas';
@@ -117,8 +117,10 @@ export async function reachedRows(
        )}
      FROM part WHERE side <> 'excluded' HAVING count(*) > 0`,
   );
-  const side = (name: (typeof SIDES)[number]) =>
-    rows.find((row) => row.side === name) ?? nothing(columns);
+  const side = (name: (typeof SIDES)[number]): FreeRows => {
+    const row = rows.find((each) => each.side === name);
+    return row ? settled(row, columns) : nothing(columns);
+  };
   const free = side('free');
   const leaves = cancellations(free, free, columns).isAny
     ? await leavesGross(db, columns, {
@@ -133,6 +135,21 @@ export async function reachedRows(
     excluded: totalsIn(side('excluded')),
     held: totalsIn(side('held')),
     free: { ...rounded(free), ...cancellations(leaves, free, columns).gross },
+  };
+}
+
+/** Returns totals with 0 for those of floating-point measures that are only rounding errors. */
+function settled(row: FreeRows, columns: readonly ForecastColumn[]): FreeRows {
+  const of = (measure: ForecastColumn | undefined, total: number | null, gross = 0) =>
+    measure && !measureKind(measure).exact && total !== null ? withoutNoise(total, gross) : total;
+  const single = (role: 'value' | 'units') =>
+    of(measureOf(role, columns), row[`${role}_total`], row[`${role}_gross`] ?? 0);
+  const { measures, measure_gross } = row;
+  return {
+    ...row,
+    ...{ value_total: single('value'), units_total: single('units') },
+    ...(measures &&
+      ofFurther(columns, (m) => of(m, measures[m.name] ?? 0, measure_gross?.[m.name] ?? 0) ?? 0)),
   };
 }
 

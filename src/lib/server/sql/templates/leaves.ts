@@ -44,6 +44,10 @@ export function leavesCte(
  */
 export const NOISE = sql`1e-12`;
 
+/** Returns a total of a floating-point measure, or 0 for noise. @param gross what its absolute values add up to */
+export const withoutNoise = (total: number, gross: number): number =>
+  Math.abs(total) > 1e-12 * gross ? total : 0;
+
 /**
  * SQL that tests whether the amounts of a measure do not cancel out.
  *
