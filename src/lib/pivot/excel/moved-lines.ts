@@ -97,6 +97,14 @@ export function placeTexts({ rows, columns }: PlacedLines, lines: Lines): string
   ];
 }
 
+/** Describes rows that were swapped under one label, by their places. Empty if there are none. */
+export const swappedTexts = (places: readonly number[]): string[] =>
+  places.length === 0
+    ? []
+    : [
+        `Not read: ${rowsText(places)} have one label and each other’s numbers. They may have been swapped. Type these numbers into the pivot.`,
+      ];
+
 const lost = (lines: readonly Line[], { places }: Placed): string[] =>
   lines.flatMap(({ heads }, i) =>
     places[i] === null ? [heads.filter((head) => head !== '').join(', ')] : [],
@@ -116,8 +124,9 @@ function keysAt(
 ): ReadonlyMap<number, string> {
   const keys = new Map<number, string>();
   for (let place = from; place < end; place++) {
-    const texts = cellsAt(place).map((cell) => cell?.text ?? '');
-    if (texts.some((text) => text.trim() !== '')) keys.set(place, keyOf(texts));
+    const cells = cellsAt(place);
+    const texts = cells.map((cell) => cell?.text ?? '');
+    if (texts.some((text) => text.trim() !== '')) keys.set(place, keyOf(texts, cells));
   }
   return keys;
 }
@@ -173,11 +182,19 @@ function isPartOf(part: readonly string[], whole: readonly string[]): boolean {
   return at === part.length;
 }
 
-/** A text to compare headers by. A spreadsheet writes 1.1 as 1.1000000000000001, and 100 as 1E2. */
-const keyOf = (texts: readonly string[]): string =>
+/**
+ * A text to compare headers by. A spreadsheet writes the number 1.1 as 1.1000000000000001, and 100 as 1E2. The text
+ * 007 is another label than 7.
+ *
+ * @param cells the cells of the texts; undefined for headers as they were exported
+ */
+export const keyOf = (texts: readonly string[], cells?: readonly (SheetCell | undefined)[]) =>
   JSON.stringify(
-    texts.map((text) => {
+    texts.map((text, i) => {
       const own = text.trim();
-      return own !== '' && Number.isFinite(Number(own)) ? Number(shownDigits(own)) : own;
+      const digits = cells?.[i]?.kind === 'number' ? shownDigits(own) : own;
+      const number = Number(digits);
+      const isNumber = cells?.[i]?.kind === 'number' || String(number) === digits;
+      return isNumber && Number.isFinite(number) ? number : own;
     }),
   );

@@ -233,6 +233,14 @@ it('does not guess where several lines have one label', async () => {
   expect(await read([0, 1, 3, 4, 5, 6])).toMatchObject({
     found: [...chairs('East', 2), ...chairs('West', 4)],
   });
+  // Each has the numbers of the other one: swapped, or typed.
+  const swapped = await read([0, 1, 2, 3, 6, 5, 4]);
+  expect(swapped).toEqual({
+    found: [],
+    notes: [
+      expect.stringMatching(/^Not read: rows 5, 7 have one label and each other’s numbers\./),
+    ],
+  });
   // Nothing tells them apart after the rows were sorted, or one of them is gone.
   for (const order of [
     [0, 1, 2, 5, 6, 3, 4],

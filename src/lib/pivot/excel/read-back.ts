@@ -2,12 +2,15 @@
 import * as v from 'valibot';
 import {
   isUnmoved,
+  keyOf,
   type Cells,
   type Lines,
   placedLines,
   type PlacedLines,
   placeTexts,
+  swappedTexts,
 } from './moved-lines';
+import { swappedRows } from './swapped-rows';
 import { columnLetters } from '../../xlsx/addresses';
 import { blobBytes } from '../../xlsx/bytes';
 import { shownDigits } from '../../xlsx/formats';
@@ -92,22 +95,36 @@ export async function readBook(file: Blob): Promise<Book> {
   const found = placedLines(shown, lines, headers);
   requireHeads(shown, lines, found);
   const isMoved = !isUnmoved(lines.rows, found.rows) || !isUnmoved(lines.columns, found.columns);
-  const cells: BookCell[] = [];
-  for (const [j, row] of rows.entries()) {
+  const xs = columns.flatMap((column, i) => {
+    const x = found.columns.places[i];
+    return x == null ? [] : [{ column, x, i }];
+  });
+  const compared = rows.flatMap((row, j) => {
     const y = found.rows.places[j];
     const own = exported[j]?.[1];
-    if (y == null || !own) continue;
-    for (const [i, column] of columns.entries()) {
-      const x = found.columns.places[i];
-      const cell = x == null ? undefined : shown.get(y)?.get(x);
-      if (x == null || !cell) continue;
-      const before = own.get(HEADER_COLUMNS + i);
-      const was = before?.kind === 'number' ? Number(before.text) : null;
-      cells.push({ row, column, address: `${columnLetters(x)}${y}`, was, cell });
-    }
-  }
-  return { origin, rows, columns, cells, notes: isMoved ? placeTexts(found, lines) : [] };
+    if (y == null || !own) return [];
+    const was = xs.map(({ i }) => amountIn(own.get(HEADER_COLUMNS + i)));
+    const now = xs.map(({ x }) => amountIn(shown.get(y)?.get(x)));
+    return [{ row, y, was, now, label: keyOf(row.heads) }];
+  });
+  const swapped = swappedRows(compared);
+  const cells = compared.flatMap((each): BookCell[] => {
+    const { row, y, was } = each;
+    if (swapped.has(each)) return [];
+    return xs.flatMap(({ column, x }, i) => {
+      const cell = shown.get(y)?.get(x);
+      const address = `${columnLetters(x)}${y}`;
+      return cell ? [{ row, column, address, was: was[i] ?? null, cell }] : [];
+    });
+  });
+  const places = compared.filter((each) => swapped.has(each)).map(({ y }) => y);
+  const notes = [...(isMoved ? placeTexts(found, lines) : []), ...swappedTexts(places)];
+  return { origin, rows, columns, cells, notes };
 }
+
+/** The number in a cell; null if it has none. */
+const amountIn = (cell: SheetCell | undefined): number | null =>
+  cell?.kind === 'number' ? Number(cell.text) : null;
 
 async function rowsNamed(workbook: Workbook, name: string): Promise<Cells | null> {
   const place = workbook.sheets.findIndex((sheet) => sheet.name === name);
