@@ -121,6 +121,7 @@ test('a trial shows its note and writes it when it is kept', async ({ page, serv
     timeout: 40_000,
   });
   await page.keyboard.press('Escape');
+  await expect(page.getByTestId('tried-note')).toHaveCount(0);
   await expect(note(pivot)).toHaveValue('Fair in May');
   await page.keyboard.type('+500');
   await page.keyboard.press('Shift+Enter');
