@@ -21,6 +21,8 @@ const WRITTEN = [
   'typed total',
   'typed percentage',
   'typed price',
+  'typed result',
+  'further measure',
   'block',
   'paste',
   'fill',

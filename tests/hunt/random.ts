@@ -6,6 +6,11 @@ export class Random {
     this.state = hash(seed.join('/'));
   }
 
+  /** Returns other numbers from the present state, and leaves its own as they are. */
+  fork(...seed: readonly (string | number)[]): Random {
+    return new Random(this.state, ...seed);
+  }
+
   /** Returns a number from 0 to 1, without 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;

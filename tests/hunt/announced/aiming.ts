@@ -9,20 +9,32 @@ const WIDE = 6;
 
 const isFull = ({ text }: SeenCell): boolean => text !== '' && text !== '-';
 
-/** The cells that an act can start from; all if it can start from none. */
-export function startsOf(round: AnnouncedRound, cells: SeenCell[]): SeenCell[] {
+/** The cells that an act can start from; all if it can start from none. @param formulas names of formulas */
+export function startsOf(
+  round: AnnouncedRound,
+  cells: SeenCell[],
+  formulas: readonly string[],
+): SeenCell[] {
   const { act } = round;
+  const isResult = ({ measure }: SeenCell) => measure !== null && formulas.includes(measure);
   const fits = (cell: SeenCell): boolean => {
     switch (act.kind) {
       // An empty cell is modelled on others; a price needs units.
       case 'cell':
-        return cell.measure !== PRICE || isFull(cell);
+        return (cell.measure !== PRICE && !isResult(cell)) || isFull(cell);
       case 'block':
       case 'fill':
-        return isFull(cell) && cornersOf(act, round.holdPrice, cell, cells).length > 0;
+        return isFull(cell) && cornersOf(round, act, cell, cells, formulas).length > 0;
       case 'paste': {
         const area = pastedOver(cells, cell, act.texts);
-        return area.length === act.texts.flat().length && isBlock(area.map(([each]) => each));
+        const isWhole = area.length === act.texts.flat().length;
+        return (
+          isWhole &&
+          isBlock(
+            area.map(([each]) => each),
+            formulas,
+          )
+        );
       }
       default:
         return isFull(cell);
@@ -30,20 +42,20 @@ export function startsOf(round: AnnouncedRound, cells: SeenCell[]): SeenCell[] {
   };
   const fitting = cells.filter(fits);
   const prices = fitting.filter(({ measure }) => measure === PRICE);
-  const found = act.kind === 'cell' && round.onPrice && prices.length > 0 ? prices : fitting;
+  const results = fitting.filter(isResult);
+  const isOnResult = act.kind === 'cell' && round.result !== null && results.length > 0;
+  const isOnPrice = act.kind === 'cell' && round.onPrice && prices.length > 0;
+  const found = isOnResult ? results : isOnPrice ? prices : fitting;
   return found.length > 0 ? found : cells;
 }
 
-/**
- * The opposite corners of the blocks from a cell that an act can fill or change.
- *
- * @param holdPrice whether a change of value or units also changes the other one
- */
+/** The opposite corners of the blocks from a cell that an act can fill or change. */
 export function cornersOf(
+  { holdPrice }: AnnouncedRound,
   act: Extract<Act, { kind: 'block' | 'fill' }>,
-  holdPrice: boolean,
   start: SeenCell,
   cells: readonly SeenCell[],
+  formulas: readonly string[],
 ): SeenCell[] {
   const [xs, ys] = grid(cells);
   return cells.filter((corner) => {
@@ -51,7 +63,8 @@ export function cornersOf(
     const high = Math.abs(ys.indexOf(corner.at.y) - ys.indexOf(start.at.y));
     if (wide + high === 0 || wide >= WIDE || high >= HIGH) return false;
     const block = between(cells, start, corner);
-    if (!isBlock(block)) return false;
+    if (!isBlock(block, formulas)) return false;
+    // A change of value or units also changes the other one.
     if (holdPrice && block.some(({ measure }) => measure !== start.measure)) return false;
     if (act.kind === 'block') return true;
     if (act.direction === 'down') return high > 0;
@@ -85,10 +98,10 @@ export function pastedOver(
 }
 
 /** Whether cells can be changed together: each has an amount, and none is a part of another. */
-function isBlock(cells: readonly SeenCell[]): boolean {
-  const prices = cells.filter(({ measure }) => measure === PRICE).length;
+function isBlock(cells: readonly SeenCell[], formulas: readonly string[]): boolean {
+  const computed = cells.find(({ measure }) => [PRICE, ...formulas].includes(measure ?? ''));
   return (
-    (prices === 0 || prices === cells.length) &&
+    (!computed || cells.every(({ measure }) => measure === computed.measure)) &&
     cells.every(isFull) &&
     isApart(cells.map(({ row }) => row)) &&
     isApart(cells.map(({ column }) => column))

@@ -27,7 +27,8 @@ export class BlockActs {
     if (act.kind === 'block' || act.kind === 'fill') {
       const screen = await hunt.look();
       const from = screen.cells.find((cell) => cellKey(cell) === cellKey(start));
-      const corners = round.fits && from ? cornersOf(act, round.holdPrice, from, screen.cells) : [];
+      const formulas = this.stage.table.formulas.map(({ name }) => name);
+      const corners = round.fits && from ? cornersOf(round, act, from, screen.cells, formulas) : [];
       const cells = corners.length > 0 ? corners : screen.cells;
       const { x, y } = pointAt({ ...screen, cells }, act.corner, this.stage.layout);
       await hunt.selecting(async () => {
@@ -82,11 +83,12 @@ export class BlockActs {
 
   /** The announced amount of the cell that was typed into, beside others, is on screen then. */
   private async compareActive(active: SeenCell, meaning: string): Promise<void> {
-    const [, total] = numbersIn(meaning);
+    const [, shown = ''] = / → (\S+)/.exec(meaning) ?? [];
+    const [total] = numbersIn(shown);
     const seen = await this.stage.hunt.look();
     const drawn = seen.cells.find((cell) => cellKey(cell) === cellKey(active));
     if (!drawn) return;
-    if (active.measure === PRICE) {
+    if (active.measure === PRICE || this.stage.formulaIn(active)) {
       this.stage.compare.text('block: price', total ?? '', pricedAs(drawn.text, total ?? ''));
       return;
     }

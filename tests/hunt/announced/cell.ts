@@ -7,8 +7,9 @@ import type { Announced, Sent } from './page';
 import type { AnnouncedRound } from './round';
 import type { Selected, Stage } from './stage';
 import type { CellSums } from './stored';
-import { PRICE, type AmountMeasure } from './table';
+import { PRICE, unitsOf, type AmountFormula, type AmountMeasure } from './table';
 import type { Trials } from './trials';
+import { expectedOf } from './typed';
 import { pricedAs } from './written';
 
 /** Types into a cell. */
@@ -27,7 +28,11 @@ export class CellActs {
     const { keyboard } = hunt.page;
     await hunt.focusGrid();
     const last = await this.stage.stored.lastEntry();
-    const announced = await this.typeOver(selected, text);
+    let announced = await this.typeOver(selected, text);
+    if (round.lastWay && (announced.editor?.ways ?? 0) > 1) {
+      await keyboard.press('ArrowUp');
+      announced = await this.editor();
+    }
     const { editor } = announced;
     if (!editor?.isOpen || editor.meaning === null || !editor.meaning.includes('→')) {
       const isEmpty = editor?.models?.length === 0;
@@ -158,8 +163,15 @@ export class CellActs {
     const entry = await this.stage.entryAfter(selected, last);
     const [now, total, percent] = numbersIn(editor?.meaning ?? null);
     const drawn = entry.seen.cells.find((each) => cellKey(each) === cellKey(cell));
+    const formula = this.stage.formulaIn(cell);
+    if (formula) {
+      this.compareResult(formula, before, entry.after, editor?.meaning ?? '', text);
+      const [, shown = ''] = / → (\S+)/.exec(editor?.meaning ?? '') ?? [];
+      if (drawn) compare.text('result: on screen', shown, pricedAs(drawn.text, shown));
+      return;
+    }
     if (cell.measure === PRICE) {
-      const [value, units] = this.stage.table.measures as [AmountMeasure, AmountMeasure];
+      const [value, units] = this.priced;
       const price = ({ sums }: CellSums) => (sums[value.name] ?? 0) / (sums[units.name] ?? 0);
       compare.price('price: now', now, price(before));
       compare.price('price: total', total, price(entry.after));
@@ -186,9 +198,51 @@ export class CellActs {
       this.compareHeld(before, entry.after);
   }
 
+  /** The value and the units of the table, which has both. */
+  private get priced(): [AmountMeasure, AmountMeasure] {
+    const { table } = this.stage;
+    return [table.measures[0], unitsOf(table)] as [AmountMeasure, AmountMeasure];
+  }
+
+  /** Compares the result of a formula and the measure that gives it with the sums before and after. */
+  private compareResult(
+    formula: AmountFormula,
+    before: CellSums,
+    after: CellSums,
+    meaning: string,
+    text: string,
+  ): void {
+    const { compare, table } = this.stage;
+    const found = /^(\S+) → (\S+)(?: \(.+ %\))? (\S+) (\S+) → (\S+)/.exec(meaning);
+    const [, now, total, name, from, to] = found ?? [];
+    const measure = this.stage.measureNamed(name);
+    const plain = (number = '') => numbersIn(number)[0];
+    const was = formula.of(before.sums);
+    if (Number.isFinite(was)) compare.price('result: now', plain(now), was);
+    compare.price('result: total', plain(total), formula.of(after.sums));
+    compare.amount('result: measure now', measure, plain(from), before.sums[measure.name] ?? 0);
+    compare.amount('result: measure total', measure, plain(to), after.sums[measure.name] ?? 0);
+    for (const other of table.measures) {
+      if (other === measure) continue;
+      const stays = Math.abs((after.sums[other.name] ?? 0) - (before.sums[other.name] ?? 0)) < 1e-9;
+      compare.text('result: other measures', other.name, stays ? other.name : 'another amount');
+    }
+    const wanted = expectedOf(text, was);
+    if (wanted === undefined || !Number.isFinite(wanted)) return compare.silent('typed result');
+    // A percentage is rounded in each row, an amount once.
+    const unit = 10 ** -(measure.decimals ?? 2) * (text.endsWith('%') ? before.rows + 1 : 1.01);
+    const ends = [-unit, unit].map((by) =>
+      formula.of({ ...after.sums, [measure.name]: (after.sums[measure.name] ?? 0) + by }),
+    );
+    const isNear =
+      wanted >= Math.min(...ends) - Math.abs(wanted) * 1e-9 &&
+      wanted <= Math.max(...ends) + Math.abs(wanted) * 1e-9;
+    compare.text('result: typed', `${wanted}`, isNear ? `${wanted}` : `${formula.of(after.sums)}`);
+  }
+
   /** A held price moves value and units by the same share, to one unit of each column. */
   private compareHeld(before: CellSums, after: CellSums): void {
-    const [value, units] = this.stage.table.measures as [AmountMeasure, AmountMeasure];
+    const [value, units] = this.priced;
     const [v, u] = [value, units].map(({ name }) => before.sums[name] ?? 0) as [number, number];
     const [dv, du] = [value, units].map(
       ({ name }) => (after.sums[name] ?? 0) - (before.sums[name] ?? 0),

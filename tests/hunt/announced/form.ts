@@ -5,7 +5,7 @@ import type { Announced, Sent } from './page';
 import type { AnnouncedRound } from './round';
 import type { Selected, Stage } from './stage';
 import { sliceSql, type CellSums } from './stored';
-import type { AmountMeasure } from './table';
+import { unitsOf, type AmountMeasure } from './table';
 import type { Trials } from './trials';
 import { isAt, sumOf } from './written';
 
@@ -114,7 +114,7 @@ export class FormActs {
       this.compareComputed(announced, before, entry.after);
       this.comparePrice(announced, entry.after);
       if (announced.remainder) {
-        const units = this.stage.table.measures[1] as AmountMeasure;
+        const units = unitsOf(this.stage.table) as AmountMeasure;
         const delta = sumOf(entry.rows, units.name);
         compare.amount('form: units instead of', units, numbersIn(announced.remainder)[0], delta);
       }
@@ -157,17 +157,20 @@ export class FormActs {
   }
 
   private compareComputed({ computed }: Announced, before: CellSums, after: CellSums): void {
-    for (const [i, role] of ['value', 'units'].entries()) {
-      const measure = this.stage.table.measures[i];
-      const text = new RegExp(`${role}_incr: (\\S+?)(,|$)`).exec(computed ?? '')?.[1];
-      if (!measure || text === undefined) continue;
+    for (const measure of this.stage.table.measures) {
+      const { name, role } = measure;
+      const key = role === 'measure' ? `measures.${name}.incr` : `${role}_incr`;
+      const text = new RegExp(`${key}: (\\S+?)(,|$)`).exec(computed ?? '')?.[1];
+      if (text === undefined) continue;
       const delta = (after.sums[measure.name] ?? 0) - (before.sums[measure.name] ?? 0);
       this.stage.compare.amount('form: computed amount', measure, String(Number(text)), delta);
     }
   }
 
   private comparePrice({ price }: Announced, { sums }: CellSums): void {
-    const [value, units] = this.stage.table.measures.map(({ name }) => sums[name] ?? 0);
+    const [value, units] = [this.stage.table.measures[0], unitsOf(this.stage.table)].map(
+      (measure) => measure && (sums[measure.name] ?? 0),
+    );
     const announced = numbersIn(price).at(-1);
     // Fewer units are the rounding error of a floating-point column, and have no price.
     const hasPrice = Math.abs(units ?? 0) > 1e-9;

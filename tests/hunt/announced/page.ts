@@ -11,6 +11,8 @@ export interface SeenEditor {
   caution: string | null;
   /** The chosen spread; null if the amount has none. */
   spread: string | null;
+  /** The number of measures that can change for a result. */
+  ways: number;
   /** The models for an empty cell: name and total. Null if the cell has rows. */
   models: [name: string, total: string][] | null;
 }
@@ -19,15 +21,16 @@ export interface SeenEditor {
 export interface SeenTrial {
   text: string;
   totals: [measure: string, text: string][];
+  /** The heading above the totals on screen. */
+  heading: string;
   onScreen: [name: string, text: string][];
   biggest: [leaf: string, text: string][];
 }
 
 /** All announcements on the page. */
 export interface Announced {
-  /** Totals of the selection, as texts; null for one that is not there. */
-  value: string | null;
-  units: string | null;
+  /** Totals of the selection by measure, as texts. */
+  totals: Record<string, string>;
   rows: string | null;
   held: string | null;
   /** The fields of the form by their labels. */
@@ -71,8 +74,12 @@ function read(): Announced {
   const models = editor && find('.likenesses', editor);
   const isEmptyCell = editor?.textContent?.includes('This cell has no rows yet') ?? false;
   return {
-    value: text('[data-testid=value-total]'),
-    units: text('[data-testid=units-total]'),
+    totals: Object.fromEntries(
+      [...document.querySelectorAll('[data-testid=totals] dt')].map((name) => [
+        name.textContent ?? '',
+        name.nextElementSibling?.textContent?.trim() ?? '',
+      ]),
+    ),
     rows: text('[data-testid=row-count]'),
     held: text('[data-testid=held]'),
     fields: Object.fromEntries(
@@ -97,6 +104,7 @@ function read(): Announced {
       meaning: text('#cell-meaning', editor),
       caution: text('[data-testid=caution]', editor),
       spread: (find('#cell-spread', editor) as HTMLSelectElement | null)?.value ?? null,
+      ways: editor.querySelectorAll('#cell-ways li').length,
       models: !isEmptyCell
         ? null
         : [...(models?.querySelectorAll('li') ?? [])].map((item) => {
@@ -110,6 +118,7 @@ function read(): Announced {
         name.textContent ?? '',
         name.nextElementSibling?.textContent?.trim() ?? '',
       ]),
+      heading: find('[data-testid=tried-on-screen]')?.previousElementSibling?.textContent ?? '',
       onScreen: items('[data-testid=tried-on-screen]'),
       biggest: items('[data-testid=tried-biggest]'),
     },

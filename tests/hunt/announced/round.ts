@@ -2,7 +2,7 @@
 import type { Random } from '../random';
 import type { Aim } from '../round';
 import type { Key } from '../values';
-import type { AmountMeasure, AmountTable } from './table';
+import { unitsOf, type AmountMeasure, type AmountTable } from './table';
 
 /** A slice of the table, as a lock has it. */
 export type DrawnSlice = Record<string, Key | Key[] | { from?: string; to?: string }>;
@@ -45,6 +45,10 @@ export interface AnnouncedRound {
   fits: boolean;
   /** Whether an amount is typed into a price, if there is one. */
   onPrice: boolean;
+  /** The result that is typed into a formula instead of an amount into a cell, if there is one; null for none. */
+  result: string | null;
+  /** Whether the last of the measures changes that give a formula its result, and not the first. */
+  lastWay: boolean;
   /** Whether a change that has to be confirmed is confirmed. */
   confirms: boolean;
   /** Whether the change is undone at the end; otherwise the next cases build on it. */
@@ -66,7 +70,7 @@ export function randomAnnouncedRound(
     locks: refused === null && random.chance(0.3) ? randomLocks(table, random) : null,
     aim: randomAim(random),
     added: act.kind === 'form' && random.chance(0.2) ? [randomAim(random)] : [],
-    holdPrice: table.measures.length > 1 && random.chance(0.35),
+    holdPrice: unitsOf(table) !== undefined && random.chance(0.35),
     spread: random.chance(0.3) ? 'equal' : 'proportional',
     act,
     tries: random.pick(['no', 'no', 'no', 'keep', 'discard']),
@@ -74,8 +78,13 @@ export function randomAnnouncedRound(
     onPrice: random.chance(0.3),
     confirms: random.chance(0.75),
     undoes: random.chance(0.6),
+    result: random.chance(0.6) ? random.pick(RESULTS) : null,
+    lastWay: random.chance(0.5),
   };
 }
+
+/** Results that are typed into formulas. */
+const RESULTS = ['0.4', '0.25', '2', '500', '=-1.5', '+0.1', '-0.2', '10%', '-5%', '0', '1', '*2'];
 
 const randomAim = (random: Random): Aim => ({
   place: random.pick(['body', 'body', 'body', 'body', 'body', 'row', 'head']),

@@ -11,7 +11,13 @@ import { amountText, Comparison, numbersIn, type Counts } from './compare';
 import { AnnouncingPage, type Announced, type Sent } from './page';
 import type { DrawnSlice } from './round';
 import { Stored, type CellSums, type WrittenRow } from './stored';
-import { PRICE, type AmountLayout, type AmountMeasure, type AmountTable } from './table';
+import {
+  PRICE,
+  type AmountFormula,
+  type AmountLayout,
+  type AmountMeasure,
+  type AmountTable,
+} from './table';
 
 /** Selected cells, and the rows behind them. */
 export interface Selected {
@@ -62,10 +68,15 @@ export class Stage {
     this.compare = new Comparison(counts);
   }
 
-  measureNamed(name: string): AmountMeasure {
+  measureNamed(name: string | undefined): AmountMeasure {
     const measure = this.table.measures.find((each) => each.name === name);
     if (!measure) throw new Broken(`${name} is no measure`);
     return measure;
+  }
+
+  /** The formula that a cell shows; undefined for another cell. */
+  formulaIn({ measure }: Pick<Pressed, 'measure'>): AmountFormula | undefined {
+    return this.table.formulas.find(({ name }) => name === measure);
   }
 
   /** Reads the entry that was written, and compares the whole screen with SQL. */
@@ -126,10 +137,10 @@ export class Stage {
 
   compareTotals(kind: string, announced: Announced, { rows, sums, held }: CellSums): void {
     const { compare } = this;
-    const texts = [announced.value, announced.units];
     if (announced.rows === null) return compare.silent(kind);
-    for (const [i, measure] of this.table.measures.entries()) {
-      compare.amount(kind, measure, numbersIn(texts[i] ?? null)[0], sums[measure.name] ?? 0);
+    for (const measure of this.table.measures) {
+      const [total] = numbersIn(announced.totals[measure.name] ?? null);
+      compare.amount(kind, measure, total, sums[measure.name] ?? 0);
     }
     compare.rows(kind, numbersIn(announced.rows)[0], rows);
     const [heldRows = '0', ...heldSums] = numbersIn(announced.held);

@@ -2,7 +2,7 @@
 import { columnLevel, type Level } from '../expressions';
 import { storedLayout, type HuntLayout } from '../layout';
 import type { Random } from '../random';
-import type { HuntColumn, HuntTable, Measure } from '../table';
+import type { HuntColumn, HuntFormula, HuntTable, Measure } from '../table';
 import { ident, literal, type Key } from '../values';
 
 /** A measure with the number of decimals that its type fixes; null if it fixes none. */
@@ -10,10 +10,21 @@ export interface AmountMeasure extends Measure {
   decimals: number | null;
 }
 
-/** A table of amounts. The first measure is the value, the second one the units, if there are any. */
+/** A formula over two measures of a table of amounts. */
+export interface AmountFormula extends HuntFormula {
+  /** Its result for some sums. */
+  of(sums: Readonly<Record<string, number>>): number;
+}
+
+/** A table of amounts: its value first, then its units and further measures, if there are any. */
 export interface AmountTable extends HuntTable {
   measures: AmountMeasure[];
+  formulas: AmountFormula[];
 }
+
+/** The units of a table; undefined without any. */
+export const unitsOf = ({ measures }: AmountTable): AmountMeasure | undefined =>
+  measures.find(({ role }) => role === 'units');
 
 /** Domains that columns have, by name: their base types. */
 const DOMAINS: Readonly<Record<string, string>> = {
@@ -95,8 +106,52 @@ export function randomAmounts(name: string, random: Random): AmountTable {
       }
     }
   }
-  return { name, columns, measures, rows, reference: random.chance(0.2) };
+  const reference = random.chance(0.2);
+  const formulas = addFurther(measures, rows, random.fork('further'));
+  return { name, columns, measures, formulas, rows, reference };
 }
+
+/** Adds a further measure to some tables, and to most of these a formula, which is returned. */
+function addFurther(measures: AmountMeasure[], rows: Key[][], random: Random): AmountFormula[] {
+  if (random.chance(0.5)) return [];
+  const [type, decimals] = random.pick(VALUE_TYPES);
+  const cost: AmountMeasure = { name: 'cost', role: 'measure', type, decimals };
+  measures.push(cost);
+  for (let at = 0; at < rows.length;) {
+    const some = rows.slice(at, at + random.between(1, 3));
+    const parts = randomParts(cost, some.length, random);
+    for (const [i, row] of some.entries()) row.push(parts[i] ?? null);
+    at += some.length;
+  }
+  // Floating-point sums that cancel out leave a rounding error, which has no ratio.
+  const isFloat = measures.some(({ type }) => type === 'double precision');
+  const formulas = FORMULAS.filter(({ name }) => !isFloat || name === 'profit');
+  return random.chance(0.75) ? [random.pick(formulas)] : [];
+}
+
+const share = (top: string, bottom: string) => `(${top})::float8 / nullif(${bottom}, 0)`;
+
+/** The formulas of tables with costs. */
+const FORMULAS: readonly AmountFormula[] = [
+  {
+    name: 'margin',
+    expression: '(amount - cost) / amount',
+    sql: (sum) => share(`${sum('amount')} - ${sum('cost')}`, sum('amount')),
+    of: ({ amount = 0, cost = 0 }) => (amount - cost) / amount,
+  },
+  {
+    name: 'factor',
+    expression: 'amount / cost',
+    sql: (sum) => share(sum('amount'), sum('cost')),
+    of: ({ amount = 0, cost = 0 }) => amount / cost,
+  },
+  {
+    name: 'profit',
+    expression: 'amount - cost',
+    sql: (sum) => `${sum('amount')} - ${sum('cost')}`,
+    of: ({ amount = 0, cost = 0 }) => amount - cost,
+  },
+];
 
 /** Draws the amounts of some rows together, so that their sum is of a certain kind. */
 function randomParts({ role, decimals }: AmountMeasure, count: number, random: Random): string[] {
@@ -162,14 +217,14 @@ export function randomAmountLayout(table: AmountTable, random: Random): AmountLa
   return {
     levels: drawn.slice(across),
     splits: drawn.slice(0, across),
-    measures: table.measures.map((m) => m.name),
+    measures: [...table.measures, ...table.formulas].map(({ name }) => name),
     filters: random.chance(0.12)
       ? [{ entry: ['region', '==', term], sql: `"region" = ${literal(term)}` }]
       : [],
     filterOp: 'and',
     sort: [],
     depth: null,
-    price: table.measures.length > 1 && random.chance(0.7),
+    price: unitsOf(table) !== undefined && random.chance(0.7),
   };
 }
 

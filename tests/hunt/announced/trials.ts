@@ -1,13 +1,13 @@
 /** Compares what a trial shows with the plan before and after it. */
 import { Broken } from '../outcome';
-import { cellKey } from '../screen';
-import type { Pressed } from '../watch';
+import { cellKey, columnKey } from '../screen';
+import type { Pressed, SeenCell } from '../watch';
 import { numbersIn } from './compare';
 import type { AnnouncedRound } from './round';
 import type { Selected, Stage } from './stage';
 import type { WrittenRow } from './stored';
 import type { AmountMeasure } from './table';
-import { byLeaf, shownMeasure } from './written';
+import { byLeaf } from './written';
 
 /** Changes that are tried before they are kept or discarded. */
 export class Trials {
@@ -73,13 +73,14 @@ export class Trials {
     }
     const lastCell = selected.cells.at(-1) as Pressed;
     for (const [name, text] of trial.onScreen) {
-      const row = name === 'Total' ? [] : name.split(', ');
-      const key = cellKey({ ...lastCell, row, measure: shownMeasure(lastCell.measure) });
-      const cell = now.get(key);
-      const measure = this.stage.table.measures.find(
-        (m) => m.name === shownMeasure(lastCell.measure),
+      const measure = this.stage.measureNamed(
+        /^Totals of (.+) on screen$/.exec(trial.heading)?.[1],
       );
-      if (cell === undefined || !measure) continue;
+      const isNamed = ({ row }: SeenCell) => row.join(', ') === (name === 'Total' ? '' : name);
+      const cell = seen.cells
+        .filter((each) => columnKey({ ...lastCell, measure: measure.name }) === columnKey(each))
+        .find(isNamed)?.text;
+      if (cell === undefined) continue;
       compare.amount(
         'trial: total on screen',
         measure,
@@ -94,10 +95,9 @@ export class Trials {
     const rest = byLeaf(rows);
     for (const [leaf, text] of biggest) {
       const [number = ''] = numbersIn(text);
-      const isUnits =
-        this.stage.table.measures.length > 1 &&
-        text.endsWith(` ${this.stage.table.measures[1]?.name}`);
-      const measure = this.stage.table.measures[isUnits ? 1 : 0] as AmountMeasure;
+      const [value, ...others] = this.stage.table.measures;
+      const named = others.find(({ name }) => text.endsWith(` ${name}`));
+      const measure = (named ?? value) as AmountMeasure;
       const room = measure.decimals === null ? 0.0051 : 0.1 * 10 ** -measure.decimals;
       const found = rest.findIndex(
         ({ amounts }) => Math.abs((amounts[measure.name] ?? 0) - Number(number)) <= room,

@@ -17,6 +17,7 @@ import {
   randomAmountLayout,
   randomAmounts,
   storedAmountLayout,
+  unitsOf,
   type AmountLayout,
   type AmountTable,
 } from './table';
@@ -77,11 +78,12 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
     { cells, before }: Selected,
   ): string[] {
     const isPriced =
-      this.stage.table.measures.length > 1 && act.kind !== 'paste' && act.kind !== 'fill';
+      unitsOf(this.stage.table) !== undefined && act.kind !== 'paste' && act.kind !== 'fill';
     const isScale = act.kind !== 'recode' && act.kind !== 'clone';
     return [
       ...(act.kind === 'form' ? act.fields.map(({ by }) => `form: ${by}`) : []),
-      ...(act.kind === 'cell' ? [typedKind(cells, act.text)] : []),
+      ...(act.kind === 'cell' ? [this.typedKind(cells, act.text)] : []),
+      ...(cells.some((cell) => cell.measure === 'cost') ? ['further measure'] : []),
       ...(act.kind === 'form' || act.kind === 'cell' ? [] : [act.kind]),
       ...(isScale && isPriced && holdPrice ? ['at a held price'] : []),
       ...(before.held.rows > 0 ? ['around locks'] : []),
@@ -122,7 +124,8 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
     const { hunt } = this.stage;
     const isTyped = ['cell', 'block', 'paste', 'fill'].includes(act.kind);
     const screen = await hunt.look();
-    const starts = fits ? startsOf(round, screen.cells) : screen.cells;
+    const formulas = this.stage.table.formulas.map(({ name }) => name);
+    const starts = fits ? startsOf(round, screen.cells, formulas) : screen.cells;
     const start = isTyped ? { ...aim, place: 'body' as const } : aim;
     const first = pointAt({ ...screen, cells: starts }, start, this.stage.layout);
     let seen = await hunt.selecting(() => hunt.press(first));
@@ -165,10 +168,20 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
       case 'clone':
         return this.forms.applyForm(selected, round);
       case 'cell':
-        return this.cells.typeIntoCell(selected, round, act.text);
+        return this.cells.typeIntoCell(selected, round, this.textFor(selected, round, act.text));
       default:
         return this.blocks.typeIntoBlock(selected, round);
     }
+  }
+
+  /** The text of a case that types into a cell: for a formula, a result. */
+  private textFor({ cells: [cell] }: Selected, { result }: AnnouncedRound, text: string): string {
+    return result !== null && cell && this.stage.formulaIn(cell) ? result : text;
+  }
+
+  private typedKind([cell]: readonly Pressed[], text: string): string {
+    if (cell && this.stage.formulaIn(cell)) return 'typed result';
+    return cell?.measure === PRICE ? 'typed price' : typedKind(text);
   }
 
   private async undo({ where, before }: Selected, entry: number): Promise<void> {
@@ -186,8 +199,7 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
   }
 }
 
-const typedKind = ([cell]: readonly Pressed[], text: string): string => {
-  if (cell?.measure === PRICE) return 'typed price';
+function typedKind(text: string): string {
   if (text.endsWith('%') || /^[*/]/.test(text)) return 'typed percentage';
   return /^[-+]/.test(text) ? 'typed change' : 'typed total';
-};
+}

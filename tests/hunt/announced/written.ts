@@ -1,7 +1,6 @@
 /** Adds up the rows that an entry wrote, and reads the numbers beside them on screen. */
 import { numbersIn } from './compare';
 import type { WrittenRow } from './stored';
-import { PRICE } from './table';
 
 /** Sum of a measure over some rows. */
 export const sumOf = (rows: readonly WrittenRow[], measure: string): number =>
@@ -24,10 +23,6 @@ export function byLeaf(rows: readonly WrittenRow[]): WrittenRow[] {
   }
   return [...leaves.values()];
 }
-
-/** The measure whose amounts a trial lists for a cell: of a price, its value. */
-export const shownMeasure = (measure: string | null): string | null =>
-  measure === PRICE ? 'amount' : measure;
 
 /** A price on screen with the decimals of an announced one. */
 export const pricedAs = (drawn: string, announced: string): string => {
