@@ -25,6 +25,14 @@ describe('the random draws of a hunt', () => {
     expect(everything(1)).not.toBe(everything(2));
   });
 
+  it('can fork without a change of their own', () => {
+    const [random, same] = [new Random(3), new Random(3)];
+    const fork = random.fork('further');
+    expect(fork.next()).toBe(same.fork('further').next());
+    expect(random.next()).toBe(same.next());
+    expect(fork.next()).not.toBe(same.fork('other').next());
+  });
+
   it('cover all options', () => {
     const random = new Random(5);
     const drawn = Array.from({ length: 4_000 }, () => random.pick(['a', 'b', 'c', 'd']));
@@ -84,6 +92,10 @@ describe('announced amounts', () => {
       const table = randomAmounts('t', new Random(seed));
       return randomAnnouncedRound(table, new Random(seed, 'case'), seed, null);
     };
+    const tables = Array.from({ length: 50 }, (_, seed) => randomAmounts('t', new Random(seed)));
+    expect(new Set(tables.flatMap(({ formulas }) => formulas.map(({ name }) => name)))).toEqual(
+      new Set(['margin', 'factor', 'profit']),
+    );
     expect(draw(1)).toEqual(draw(1));
     const kinds = new Set(Array.from({ length: 200 }, (_, seed) => draw(seed).act.kind));
     expect([...kinds].sort()).toEqual([
