@@ -47,33 +47,52 @@ const marking = {
 };
 
 /**
- * The rooms of src/lib/pivot, from the ground up: each may import the rooms before it that are not on its own
- * floor. `values` and `waiting.ts` are the ground; nothing in these rooms imports `pivot-parts` or `pivot`.
+ * The rooms of a folder of `src/lib`, from the ground up: each may import the rooms before it that are not on
+ * its own floor. A room is a folder or a file.
  */
-const FLOORS = [
-  ['values', 'waiting'],
-  ['rows', 'slice'],
-  ['layout'],
-  ['grid', 'chart'],
-  ['table', 'excel'],
-  ['pivot-parts'],
-  ['pivot'],
-];
-const outsidePivot = ['**/server/**', ...anyOf('client', 'plan', 'components'), ...kit, ...drivers];
-const pivotRooms = FLOORS.flatMap((floor, i) =>
-  floor.map((room) => {
-    const closed = [...floor.filter((each) => each !== room), ...FLOORS.slice(i + 1).flat()];
-    return forbid(
-      [`src/lib/pivot/${room}/**`, `src/lib/pivot/${room}.ts`],
-      [
-        ...outsidePivot,
-        ...closed.map((each) => ({
-          regex: `^\\.\\.?/${each}(/|$)`,
-          message: `src/lib/pivot/${room} is below ${each}, or beside it.`,
-        })),
-      ],
-    );
-  }),
+const FLOORS = {
+  pivot: [
+    ['values', 'waiting'],
+    ['rows', 'slice'],
+    ['layout'],
+    ['grid', 'chart'],
+    ['table', 'excel'],
+    ['pivot-parts'],
+    ['pivot'],
+  ],
+  plan: [
+    ['amounts'],
+    ['version'],
+    ['selection'],
+    ['records'],
+    ['arrangement'],
+    ['changes', 'forms'],
+    ['typing', 'workbook'],
+    ['tell'],
+    ['session.svelte'],
+    ['workbook-origin', 'actions'],
+  ],
+};
+const outside = {
+  pivot: ['**/server/**', ...anyOf('client', 'plan', 'components'), ...kit, ...drivers],
+  plan: ['**/server/**', ...anyOf('components'), ...kit, ...engine, ...drivers],
+};
+const rooms = Object.entries(FLOORS).flatMap(([folder, floors]) =>
+  floors.flatMap((floor, i) =>
+    floor.map((room) => {
+      const closed = [...floor.filter((each) => each !== room), ...floors.slice(i + 1).flat()];
+      return forbid(
+        [`src/lib/${folder}/${room}/**`, `src/lib/${folder}/${room}.ts`],
+        [
+          ...outside[folder],
+          ...closed.map((each) => ({
+            regex: `^\\.\\.?/${each}(/|$)`,
+            message: `src/lib/${folder}/${room} is below ${each}, or beside it.`,
+          })),
+        ],
+      );
+    }),
+  ),
 );
 
 const arrows = [
@@ -96,12 +115,9 @@ const arrows = [
     ['src/lib/client/**'],
     ['**/server/**', ...anyOf('pivot', 'plan', 'components'), ...kit, ...engine, ...drivers],
   ),
-  forbid(['src/lib/pivot/**'], outsidePivot),
-  ...pivotRooms,
-  forbid(
-    ['src/lib/plan/**'],
-    ['**/server/**', ...anyOf('components'), ...kit, ...engine, ...drivers],
-  ),
+  forbid(['src/lib/pivot/**'], outside.pivot),
+  forbid(['src/lib/plan/**'], outside.plan),
+  ...rooms,
   forbid(['src/lib/components/**'], ['**/server/**', ...engine, ...drivers]),
   forbid(
     ['src/routes/**/*.svelte', 'src/routes/**/+page.ts', 'src/routes/**/+layout.ts'],

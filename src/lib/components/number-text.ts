@@ -1,8 +1,8 @@
 /** Parses typed amounts, and formats numbers in the browser's language. */
 import { isHeld } from '$lib/contract/decimals';
-import { halfWidth, type NumberMarks } from '$lib/plan/pasted-number';
-import { TOO_LARGE } from '$lib/plan/refusals';
-import type { MeasureEdit } from '$lib/plan/scale-draft';
+import { halfWidth, type NumberMarks } from '$lib/plan/typing/pasted-number';
+import { TOO_LARGE } from '$lib/plan/amounts/refusals';
+import type { MeasureEdit } from '$lib/plan/amounts/scale-draft';
 
 /**
  * Language of numbers as people write and type them, with the separators of the browser's language: 1,204.50

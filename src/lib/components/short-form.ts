@@ -1,8 +1,8 @@
 /** Amounts typed into a cell, with the words that may follow them. */
-import type { TypedWords } from '$lib/plan/operation';
-import type { MeasureEdit } from '$lib/plan/scale-draft';
+import type { TypedWords } from '$lib/plan/amounts/operation';
+import type { MeasureEdit } from '$lib/plan/amounts/scale-draft';
 import { movePoint } from '$lib/contract/decimals';
-import { readAmount } from './number-text';
+import { formatNumber, readAmount } from './number-text';
 
 /** An amount with its words. The edit is null for an empty text; `=keep` is a change of 0. */
 export interface ShortForm extends TypedWords {
@@ -19,6 +19,14 @@ const WORDS = {
 const KEPT = /^(.*\S)\s+keep(\s+t(o(t(al?)?)?)?)?$/i;
 const RESHAPED = /^=\s*keep$/i;
 const LIKE = /^(.*\S)\s+like\s+ref(e(r(e(n(ce?)?)?)?)?)?$/i;
+
+/** Returns the text that reads as a total of `value`, for editing; a share is a percentage. */
+export function editableText(value: number, isShare: boolean): string {
+  const digits = { useGrouping: false, maximumFractionDigits: 12 };
+  // A minus alone would make a change of it.
+  if (value < 0) return `=${formatNumber(value, digits)}`;
+  return isShare ? `${formatNumber(movePoint(value, 2), digits)}%` : formatNumber(value, digits);
+}
 
 /**
  * Parses the text typed into a cell: an amount as {@link readAmount} reads it, or `=keep` for the present total,

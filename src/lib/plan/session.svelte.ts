@@ -8,36 +8,35 @@ import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
 import type { Origins } from '../pivot/rows/origins';
 import type { Pivot } from '../pivot/pivot';
-import { Actions } from './actions.svelte';
-import { readAddress } from './address';
-import { Arrangement } from './arrangement.svelte';
-import { BlockTyping } from './block-typing.svelte';
-import { Typing } from './typing';
-import { Changes, type Redone } from './changes.svelte';
-import { Comments } from './comments.svelte';
-import { Comparison } from './comparison.svelte';
-import { Live } from './live.svelte';
-import { Fields } from './fields.svelte';
-import { Filling } from './filling';
-import { FormulaDraft } from './formula-draft.svelte';
-import { Find } from './find.svelte';
-import { Loading } from './loading.svelte';
-import { Locks } from './locks.svelte';
-import { Log } from './log.svelte';
-import { OperationDraft } from './operation-draft.svelte';
-import type { NumberMarks } from './pasted-number';
-import { Pasting } from './pasting';
-import { Picking } from './picking.svelte';
-import { PlannedVersion } from './planned-version.svelte';
-import { Selection } from './selection.svelte';
-import { Shapes } from './shapes.svelte';
-import { ReviewActions } from './review-actions.svelte';
-import { Reviews } from './reviews.svelte';
+import type { CellPosition } from '../pivot/slice/cell';
+import { readAddress } from './arrangement/address';
+import { Arrangement } from './arrangement/arrangement.svelte';
+import { BlockTyping } from './typing/block-typing.svelte';
+import { Typing } from './typing/typing';
+import { Changes, type Redone } from './changes/changes.svelte';
+import { Comments } from './records/comments.svelte';
+import { Comparison } from './changes/comparison.svelte';
+import { Live } from './changes/live.svelte';
+import { Fields } from './arrangement/fields.svelte';
+import { Filling } from './typing/filling';
+import { FormulaDraft } from './forms/formula-draft.svelte';
+import { Find } from './selection/find.svelte';
+import { Loading } from './version/loading.svelte';
+import { Locks } from './records/locks.svelte';
+import { Log } from './records/log.svelte';
+import { OperationDraft } from './forms/operation-draft.svelte';
+import type { NumberMarks } from './typing/pasted-number';
+import { Pasting } from './typing/pasting';
+import { Picking } from './forms/picking.svelte';
+import { PlannedVersion } from './version/planned-version.svelte';
+import { Selection } from './selection/selection.svelte';
+import { Shapes } from './forms/shapes.svelte';
+import { Reviews } from './records/reviews.svelte';
 import type { Tell } from './tell';
-import { Trial } from './trial.svelte';
-import { Trying } from './trying';
-import { Why } from './why.svelte';
-import { WorkbookReading } from './workbook-reading.svelte';
+import { Trial } from './changes/trial.svelte';
+import { Trying } from './changes/trying';
+import { Why } from './selection/why.svelte';
+import { WorkbookReading } from './workbook/workbook-reading.svelte';
 
 /** Maximum number of values of a column that are offered at once. */
 const OFFERED = 50;
@@ -48,6 +47,8 @@ interface SessionEvents {
   tell: Tell;
   /** Somebody else wrote an entry, which is on screen now. */
   onWritten(entry: LogListEntry): void;
+  /** The corner of the marked block was dropped on a cell. */
+  onFill(at: CellPosition): void;
   /** Returns the text of a cell that a trial changes. */
   changeText(before: number, after: number, measure: string | null): string;
   /** The separators of the browser's language, and how an amount is written as it is typed. */
@@ -55,7 +56,7 @@ interface SessionEvents {
 }
 
 /**
- * One version open in the pivot: the state and the actions of the page, composed of parts. Components read it
+ * One version open in the pivot: the state of the page, composed of parts. Components read it
  * from context and use the part that they need.
  */
 export class PlanSession {
@@ -73,7 +74,6 @@ export class PlanSession {
   readonly locks: Locks;
   readonly comments: Comments;
   readonly reviews: Reviews;
-  readonly reviewing: ReviewActions;
   readonly changes: Changes;
   readonly shapes: Shapes;
   readonly picking: Picking;
@@ -85,7 +85,6 @@ export class PlanSession {
   readonly live: Live;
   readonly comparison: Comparison;
   readonly workbook: WorkbookReading;
-  readonly actions: Actions;
 
   /** Whether the numbers on screen differ from the stored ones. Null while unknown. */
   readonly differs: boolean | null = $derived.by(() =>
@@ -105,6 +104,7 @@ export class PlanSession {
   private host: HTMLElement | null = null;
   /** The arrangement before the last reload. If that reload failed, the next one restores it. */
   private shown: { layout: Layout; origins: Origins } | null = null;
+  private readonly onFill: SessionEvents['onFill'];
   private dark = false;
   private search = '';
 
@@ -112,8 +112,9 @@ export class PlanSession {
     version: Version,
     source: Source,
     columns: readonly ColumnEntry[],
-    { tell, onWritten, changeText, numbers }: SessionEvents,
+    { tell, onWritten, onFill, changeText, numbers }: SessionEvents,
   ) {
+    this.onFill = onFill;
     this.planned = new PlannedVersion(version, source, columns);
     this.loading = new Loading(this.planned);
     this.selection = new Selection(this.planned, this.loading, tell.info);
@@ -121,7 +122,6 @@ export class PlanSession {
     this.log = new Log(this.planned.id);
     const onLocks = () => void this.changes.followLocks();
     this.reviews = new Reviews(this.planned.id, onLocks);
-    this.reviewing = new ReviewActions(this, tell);
     this.locks = new Locks(this.planned.id, onLocks, this.reviews);
     this.comments = new Comments(this.planned.id);
     this.trial = new Trial(this.planned, this.loading, changeText);
@@ -165,7 +165,6 @@ export class PlanSession {
     this.picking = new Picking(this.loading, selection, this.shapes, tell.info);
     const { planned, changes, log, loading } = this;
     this.workbook = new WorkbookReading(planned, changes, log, () => loading.history.timeline);
-    this.actions = new Actions(this, tell);
   }
 
   /** The pivot on screen; null until it is ready. */
@@ -355,8 +354,7 @@ export class PlanSession {
         void (this.picking.target
           ? this.picking.press(cell, at)
           : this.selection.select(cell, at, how)),
-      onFill: (at, isDropped) =>
-        void (isDropped && at ? this.actions.fillTo(at) : this.filling.show(at)),
+      onFill: (at, isDropped) => void (isDropped && at ? this.onFill(at) : this.filling.show(at)),
       onMeasure: (name, beside, side) => void this.fields.placeMeasure(name, beside, side),
       onRows: () => {
         this.arrangement.followGroups();

@@ -1,7 +1,7 @@
 /** The reports of the actions to the user. */
 import type { ActualsAnswer } from '../contract/actuals';
-import type { RedoneTotals } from './changes.svelte';
-import type { Caution } from './caution';
+import type { RedoneTotals } from './changes/changes.svelte';
+import type { Caution } from './amounts/caution';
 
 /** How the page reports the result of an action to the user. */
 export interface Tell {

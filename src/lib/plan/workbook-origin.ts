@@ -4,7 +4,7 @@ import type { HeaderSlices, ReadHeader } from '../pivot/grid/header-slices';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { PlanSession } from './session.svelte';
-import { NOT_THE_PLAN } from './selected-slice';
+import { NOT_THE_PLAN } from './selection/selected-slice';
 
 /** Maximum number of cells of a workbook that can be read back. */
 const MOST_CELLS = 100_000;

@@ -2,6 +2,7 @@
 import { untrack } from 'svelte';
 import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';
+import type { Actions } from '$lib/plan/actions/actions.svelte';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import { CLOSE_MONTHS, commentIn, notePivotLink, reviewIn } from '../pivot-link';
 
@@ -10,7 +11,7 @@ import { CLOSE_MONTHS, commentIn, notePivotLink, reviewIn } from '../pivot-link'
  * browser's history, and the back and forward buttons change the arrangement. Call it while a component is
  * initialized.
  */
-export function followAddress(session: PlanSession): void {
+export function followAddress(session: PlanSession, actions: Actions): void {
   const own = page.url.pathname;
   let known = page.url.search;
   let writing = 0;
@@ -52,13 +53,13 @@ export function followAddress(session: PlanSession): void {
   async function closeMonths() {
     await Promise.all([session.log.latest.settled(), session.locks.latest.settled()]);
     await removeFragment();
-    const { closing } = session.actions;
+    const { closing } = actions;
     if (closing.obstacle === null) closing.show();
   }
 
   /** Shows the comment that an address names, if it still exists. */
   async function showComment(id: number) {
-    const { comments, actions } = session;
+    const { comments } = session;
     await comments.latest.settled();
     await removeFragment();
     const comment = comments.all.find((each) => each.id === id);
@@ -67,11 +68,11 @@ export function followAddress(session: PlanSession): void {
 
   /** Selects the rows of the review in the address. Does nothing if the review was deleted. */
   async function showReview(id: number) {
-    const { reviews, reviewing } = session;
+    const { reviews } = session;
     await reviews.latest.settled();
     await removeFragment();
     const review = reviews.all.find((each) => each.id === id);
-    if (review) await reviewing.show(review);
+    if (review) await actions.reviews.show(review);
   }
 
   $effect(() => {

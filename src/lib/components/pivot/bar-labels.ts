@@ -1,6 +1,6 @@
 /** Places totals on stacked bars and values on plain bars. */
 import { added, type Sums } from '$lib/pivot/chart/chart';
-import type { Picture } from './draw-chart';
+import type { Picture } from './chart-picture';
 
 /** Where a bar is drawn, in pixels. */
 export interface BarBox {

@@ -4,7 +4,12 @@ import { Latest } from '$lib/client/latest.svelte';
 import type { Chart } from '$lib/pivot/chart/chart-reader';
 import type { ClosedDate } from '$lib/pivot/grid/closed-headers';
 import { readBucket } from '$lib/pivot/values/time-unit';
-import { forecastRanges, limitedTo, membersOf, type ForecastRange } from '$lib/plan/forecast-range';
+import {
+  forecastRanges,
+  limitedTo,
+  membersOf,
+  type ForecastRange,
+} from '$lib/plan/amounts/forecast-range';
 import type { PlanSession } from '$lib/plan/session.svelte';
 
 /** The marks of closed months and the ranges of forecasts in the chart that was read last. */

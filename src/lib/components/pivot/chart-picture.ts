@@ -1,10 +1,49 @@
 /** Turns a chart into a picture with the colours and texts of the page. */
 import type { ChartKind } from '$lib/pivot/chart/chart';
 import type { Chart } from '$lib/pivot/chart/chart-reader';
-import type { ForecastRange } from '$lib/plan/forecast-range';
+import type { ForecastRange } from '$lib/plan/amounts/forecast-range';
 import { formatShort } from '../format';
 import { formatNumber } from '../number-text';
-import type { DrawnSeries, LegendEntry, Picture } from './draw-chart';
+import type { Band } from './draw-bands';
+
+/** The numbers of one series on one side, with its colour and pattern. */
+export interface DrawnSeries {
+  values: readonly (number | null)[];
+  color: string;
+  /** Index of its side, the plan or a version that it is compared with; each has its own pattern. */
+  side: number;
+}
+
+/** A line of the legend. */
+export interface LegendEntry {
+  text: string;
+  color: string;
+  /** The pattern that is shown; null for a plain patch of the colour. */
+  side: number | null;
+  /** Whether the patch is as pale as a band. */
+  isBand?: boolean;
+}
+
+/** A chart as it is drawn, with its colours and texts. */
+export interface Picture {
+  kind: ChartKind;
+  title: string;
+  subtitle: string;
+  labels: readonly string[];
+  /** Whether the labels are dates. If there is no room for all, some of them suffice. */
+  isTime: boolean;
+  series: readonly DrawnSeries[];
+  legend: readonly LegendEntry[];
+  bands: readonly Band[];
+  /** Whether series of one side are stacked. */
+  stacked: boolean;
+  /** Formats a number beside the axis, and on bars that are too narrow for {@link valueText}. */
+  tickText(value: number): string;
+  /** Formats a number as the grid does. */
+  valueText(value: number): string;
+  colors: Record<'surface' | 'text' | 'muted' | 'line' | 'zero', string>;
+  font: string;
+}
 
 /** Returns the current colours of the theme; a canvas does not follow the style sheet by itself. */
 export function themeColors(element: Element) {

@@ -1,5 +1,5 @@
 /** Copies text to the clipboard. */
-import { pivotMessageOf } from '$lib/plan/loading.svelte';
+import { pivotMessageOf } from '$lib/plan/version/loading.svelte';
 import { toasts } from '../ui/toasts';
 
 /**

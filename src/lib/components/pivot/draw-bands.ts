@@ -1,6 +1,6 @@
 /** Draws the range of a forecast behind the lines of a chart. */
 import type { Chart } from 'chart.js';
-import type { ForecastRange } from '$lib/plan/forecast-range';
+import type { ForecastRange } from '$lib/plan/amounts/forecast-range';
 
 /** The range of a forecast along the axis; null where it is not known. */
 export interface Band {

@@ -15,8 +15,8 @@ import {
   type LegendItem,
   type Plugin,
 } from 'chart.js';
-import type { ChartKind } from '$lib/pivot/chart/chart';
 import { type BarBox, barLabels } from './bar-labels';
+import type { DrawnSeries, LegendEntry, Picture } from './chart-picture';
 import { type Band, drawBands, endsOf, paleOf } from './draw-bands';
 
 Canvas.register(
@@ -24,49 +24,10 @@ Canvas.register(
   ...[LineController, LineElement, PointElement, SubTitle, Title],
 );
 
-/** The numbers of one series on one side, with its colour and pattern. */
-export interface DrawnSeries {
-  values: readonly (number | null)[];
-  color: string;
-  /** Index of its side, the plan or a version that it is compared with; each has its own pattern. */
-  side: number;
-}
-
 /** A bar or point of a chart: a series at a place of the axis, both by index. */
 export interface BarPosition {
   place: number;
   series: number;
-}
-
-/** A line of the legend. */
-export interface LegendEntry {
-  text: string;
-  color: string;
-  /** The pattern that is shown; null for a plain patch of the colour. */
-  side: number | null;
-  /** Whether the patch is as pale as a band. */
-  isBand?: boolean;
-}
-
-/** A chart as it is drawn, with its colours and texts. */
-export interface Picture {
-  kind: ChartKind;
-  title: string;
-  subtitle: string;
-  labels: readonly string[];
-  /** Whether the labels are dates. If there is no room for all, some of them suffice. */
-  isTime: boolean;
-  series: readonly DrawnSeries[];
-  legend: readonly LegendEntry[];
-  bands: readonly Band[];
-  /** Whether series of one side are stacked. */
-  stacked: boolean;
-  /** Formats a number beside the axis, and on bars that are too narrow for {@link valueText}. */
-  tickText(value: number): string;
-  /** Formats a number as the grid does. */
-  valueText(value: number): string;
-  colors: Record<'surface' | 'text' | 'muted' | 'line' | 'zero', string>;
-  font: string;
 }
 
 /** The dash pattern of the lines of each side. */

@@ -1,6 +1,6 @@
 /** Texts of filters. */
 import type { LayoutFilter } from '$lib/contract/stored-layout';
-import type { ColumnFilter } from '$lib/plan/fields.svelte';
+import type { ColumnFilter } from '$lib/plan/arrangement/fields.svelte';
 import { formatDay } from '../format';
 import { termText } from './slice-text';
 

@@ -1,9 +1,9 @@
 /** Names of rows, and texts about the rows that an empty cell may be modelled on. */
 import type { Decimals } from '$lib/contract/decimals';
 import type { ReadCell } from '$lib/pivot/slice/cell';
-import type { Fields } from '$lib/plan/fields.svelte';
-import type { Likeness } from '$lib/plan/likeness';
-import type { PlannedVersion } from '$lib/plan/planned-version.svelte';
+import type { Fields } from '$lib/plan/arrangement/fields.svelte';
+import type { Likeness } from '$lib/plan/amounts/likeness';
+import type { PlannedVersion } from '$lib/plan/version/planned-version.svelte';
 import { formatAmount } from '../format';
 import { setText } from './entry-text';
 

@@ -2,8 +2,12 @@
 import type { LogAnswer, LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
 import type { Totals } from '$lib/contract/primitives';
-import { totalOf as measureTotal } from '$lib/plan/entry-totals';
-import { namedMeasure, type MeasureWords, type NamedMeasure } from '$lib/plan/measure-words';
+import { totalOf as measureTotal } from '$lib/plan/amounts/entry-totals';
+import {
+  namedMeasure,
+  type MeasureWords,
+  type NamedMeasure,
+} from '$lib/plan/amounts/measure-words';
 import { iterName } from '../iter-name';
 
 /** The total of some entries. */

@@ -1,5 +1,5 @@
 /** Formats the progress of a download. */
-import type { Progress } from '$lib/plan/download';
+import type { Progress } from '$lib/plan/version/download';
 import { formatMegabytes, plural } from '../format';
 
 /** Returns the progress of a download as text. */

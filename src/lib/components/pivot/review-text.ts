@@ -1,8 +1,8 @@
 /** Texts of reviews. */
 import type { Review, ReviewState, ReviewStep, ReviewStepName } from '$lib/contract/reviews';
 import type { Totals } from '$lib/contract/primitives';
-import { totalOf } from '$lib/plan/entry-totals';
-import { namedMeasures, type MeasureWords } from '$lib/plan/measure-words';
+import { totalOf } from '$lib/plan/amounts/entry-totals';
+import { namedMeasures, type MeasureWords } from '$lib/plan/amounts/measure-words';
 import { formatAmount, plural } from '../format';
 
 /** The label and the colour of each state. */

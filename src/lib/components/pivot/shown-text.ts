@@ -1,7 +1,7 @@
 /** Formats what a cell of the plan shows. */
 import type { Decimals } from '$lib/contract/decimals';
 import { formulaOptions } from '$lib/pivot/values/column-format';
-import { isFormula, type Shows } from '$lib/plan/cell-reader';
+import { isFormula, type Shows } from '$lib/plan/selection/cell-reader';
 import { formatAmount } from '../format';
 import { formatNumber } from '../number-text';
 import { priceText } from './price-text';

@@ -5,7 +5,7 @@ import type { Scalar } from '$lib/contract/primitives';
 import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
 import { lookalikeLabel } from '$lib/pivot/values/labels';
-import type { MeasureWords } from '$lib/plan/measure-words';
+import type { MeasureWords } from '$lib/plan/amounts/measure-words';
 import { formatDay, formatMonth } from '../format';
 
 const SHOWN = 3;

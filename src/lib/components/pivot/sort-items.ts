@@ -1,6 +1,6 @@
 /** Menu items that sort the rows. */
 import type { SortKey } from '$lib/pivot/layout/column-sort';
-import { sortOf } from '$lib/plan/fields';
+import { sortOf } from '$lib/plan/arrangement/fields';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import type { MenuItem } from '../ui/Menu.svelte';
 

@@ -3,13 +3,13 @@ import { Latest } from '$lib/client/latest.svelte';
 import type { ScaleEdit } from '$lib/contract/operations';
 import type { ReadCell } from '$lib/pivot/slice/cell';
 import { inPeriods } from '$lib/pivot/slice/date-ranges';
-import { keptCaution, whyNotKept, whyNotNew } from '$lib/plan/group-above';
-import { GroupsAbove } from '$lib/plan/groups-above.svelte';
-import { type Likeness, whyNoCopies } from '$lib/plan/likeness';
-import type { TypedWords, WriteSettings } from '$lib/plan/operation';
-import type { MeasureEdit } from '$lib/plan/scale-draft';
+import { keptCaution, whyNotKept, whyNotNew } from '$lib/plan/amounts/group-above';
+import { GroupsAbove } from '$lib/plan/forms/groups-above.svelte';
+import { type Likeness, whyNoCopies } from '$lib/plan/amounts/likeness';
+import type { TypedWords, WriteSettings } from '$lib/plan/amounts/operation';
+import type { MeasureEdit } from '$lib/plan/amounts/scale-draft';
 import type { PlanSession } from '$lib/plan/session.svelte';
-import type { Stored } from '$lib/plan/typed-amounts';
+import type { Stored } from '$lib/plan/typing/typed-amounts';
 
 /** The field of the cell editor. */
 interface Field {

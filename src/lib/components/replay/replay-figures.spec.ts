@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplayedEntry } from '$lib/contract/replays';
-import { moreBy } from '$lib/plan/entry-totals';
+import { moreBy } from '$lib/plan/amounts/entry-totals';
 import { differs, planTotal } from './replay-figures';
 
 const totals = (value_total: number | null, row_count = 2, units_total: number | null = 3) => ({

@@ -1,7 +1,7 @@
 /** Figures of the table that compares a replay with its original. */
 import { OPERATIONS } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
-import { isSameResult, totalOf } from '$lib/plan/entry-totals';
+import { isSameResult, totalOf } from '$lib/plan/amounts/entry-totals';
 
 type Totals = ReplayedEntry['before'];
 

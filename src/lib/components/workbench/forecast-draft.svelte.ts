@@ -10,7 +10,7 @@ import type {
   ForecastUnit,
   GroupForecast,
 } from '$lib/contract/forecasts';
-import { dayAfter, type Days, firstDayOf, laterMonth, monthOf } from '$lib/plan/months';
+import { dayAfter, type Days, firstDayOf, laterMonth, monthOf } from '$lib/plan/amounts/months';
 import { LevelComparison } from './level-comparison.svelte';
 import { LoadDraft } from './load-draft.svelte';
 

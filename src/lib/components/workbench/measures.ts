@@ -1,7 +1,7 @@
 /** The measures of a source in the words of the planner. */
 import { baseTypeOf, MEASURE_ROLES, measureKey, type ColumnEntry } from '$lib/contract/columns';
 import { decimalsShown } from '$lib/contract/decimals';
-import type { NamedMeasure } from '$lib/plan/measure-words';
+import type { NamedMeasure } from '$lib/plan/amounts/measure-words';
 
 /** Returns the measures of a source with the decimals that their types fix: value, units, then the further ones. */
 export const measuresOf = (

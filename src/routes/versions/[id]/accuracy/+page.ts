@@ -2,7 +2,7 @@ import { error } from '@sveltejs/kit';
 import { getAccuracy, getSource, getVersion, listColumns } from '$lib/client/api';
 import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
-import { PlannedVersion } from '$lib/plan/planned-version.svelte';
+import { PlannedVersion } from '$lib/plan/version/planned-version.svelte';
 import type { PageLoad } from './$types';
 
 export const load: PageLoad = async ({ params, url, fetch }) => {

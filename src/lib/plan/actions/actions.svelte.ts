@@ -1,0 +1,387 @@
+/** The actions of the user on the pivot page, each with its report or error. */
+import { createContext } from 'svelte';
+import { ApiError } from '../../client/http';
+import { messageOf } from '../../client/message-of';
+import { user } from '../../client/user.svelte';
+import type { LoadPreviewRequest } from '../../contract/loads';
+import type { LogListEntry } from '../../contract/log';
+import type { EntryOperation, FileOperation, SliceOperation } from '../../contract/operations';
+import { isLoad } from '../../contract/operations';
+import type { Slice } from '../../contract/slices';
+import type { FillDirection } from '../../pivot/grid/block';
+import type { CellPosition } from '../../pivot/slice/cell';
+import type { Caution } from '../amounts/caution';
+import type { Written } from '../changes/changes.svelte';
+import { closeMonths } from './close-months';
+import { CommentActions } from './comment-actions';
+import { Closing } from '../forms/closing.svelte';
+import { bodyOf, type TypedWords, withWords, type WriteSettings } from '../amounts/operation';
+import type { MeasureEdit } from '../amounts/scale-draft';
+import type { Texts } from '../typing/pasted-block';
+import type { DecimalSign } from '../typing/pasted-number';
+import { LockActions } from './lock-actions';
+import { Reports } from './reports';
+import { ReviewActions } from './review-actions.svelte';
+import type { PlanSession } from '../session.svelte';
+import { TakeBack } from '../changes/take-back.svelte';
+import type { Tell } from '../tell';
+import { TrialActions } from './trial-actions';
+import type { PanelAttempt } from '../changes/trial.svelte';
+import type { Typed } from '../typing/typing';
+import type { UnsavedWrite } from '../typing/unsaved.svelte';
+
+const NOT_CHOSEN = 'Nothing was changed. The selection is still updating; try again.';
+
+/**
+ * The actions of the user on the pivot page, for all its parts: grid, editor, panel, log and keyboard. Each
+ * action reports its result, or why it did nothing, through {@link Tell}. None throws.
+ */
+export class Actions {
+  /** The entries whose undo waits for confirmation, newest first; null if there are none. */
+  confirming = $state.raw<readonly LogListEntry[] | null>(null);
+  readonly takingBack: TakeBack;
+  readonly trial: TrialActions;
+  readonly closing: Closing;
+  readonly comments: CommentActions;
+  readonly locks: LockActions;
+  readonly reviews: ReviewActions;
+  private readonly reports: Reports;
+
+  constructor(
+    private readonly session: PlanSession,
+    private readonly tell: Tell,
+  ) {
+    this.takingBack = new TakeBack(session.changes);
+    this.closing = new Closing(session.planned, session.locks, session.log, session.shapes);
+    this.reports = new Reports(session, tell);
+    this.comments = new CommentActions(session, this.reports, tell);
+    this.locks = new LockActions(session, this.reports, tell);
+    this.reviews = new ReviewActions(session, this.reports, tell);
+    this.trial = new TrialActions(
+      session,
+      tell,
+      this.reports,
+      () => this.asked(),
+      (...written) => this.sayWritten(...written),
+    );
+  }
+
+  /** Applies the operation of the panel, or keeps the changes that are being tried. @returns whether it was written */
+  async apply(): Promise<boolean> {
+    const { trial, draft, changes } = this.session;
+    if (trial.isStanding) return this.trial.keep();
+    const attempt = await this.asked();
+    if (!attempt) return false;
+    if (draft.unconfirmed) {
+      this.tell.info(draft.unconfirmed);
+      return false;
+    }
+    const { operation, slice, pf_user } = attempt;
+    const request = { kind: operation.kind, body: bodyOf(operation, slice, pf_user) };
+    const clear = draft.clearingAfter();
+    const settings = draft.takeSettings();
+    const isWritten = await this.write(operation.kind, clear, () => changes.apply(request));
+    if (!isWritten) draft.giveBack(settings);
+    return isWritten;
+  }
+
+  /** Writes an amount that was typed into a cell. While changes are being tried, it is added to them. */
+  async type(typed: Typed, taken?: WriteSettings): Promise<void> {
+    if (this.session.trial.isStanding) {
+      if (await this.trial.addTyped(typed, taken))
+        this.tell.info('Added to the changes you are trying. It is not saved until you keep them.');
+      return;
+    }
+    await this.withSettings(taken, (name, settings) => {
+      let isWritten = false;
+      const write = async () => {
+        const written = await this.session.typing.write(typed, name, settings);
+        isWritten = written !== null;
+        if (written) await this.sayWritten(written.kind, written);
+      };
+      const again = (confirmed: Caution) => void this.type({ ...typed, confirmed }, settings);
+      return this.reports.orConfirm(write, again).then(() => isWritten);
+    });
+  }
+
+  /** Writes an amount into every marked cell. */
+  typeIntoAll(edit: MeasureEdit, text: string, words: TypedWords): Promise<void> {
+    return this.writeBlock((name, settings) =>
+      this.session.blocks.enter(edit, text, name, withWords(settings, words)),
+    );
+  }
+
+  /** Stops sending typed amounts that are not saved yet. */
+  drop(write: UnsavedWrite): void {
+    this.session.typing.unsaved.drop(write);
+    this.tell.info(
+      write.sent
+        ? `Not sent again: ${write.name}. It may be saved nevertheless; the log will show it.`
+        : `Not saved: ${write.name}.`,
+    );
+  }
+
+  /**
+   * Writes the texts of the clipboard into the marked cells. If something was guessed, it only proposes them.
+   *
+   * @param chosen the decimal sign of the numbers; null for the likeliest one
+   */
+  async paste(texts: Texts, chosen: DecimalSign | null = null): Promise<void> {
+    const { blocks, pasting } = this.session;
+    if (blocks.isRefused()) return;
+    const marked = this.session.selection.markedByNow();
+    const place = pasting.placing(texts, chosen);
+    const isPlain = chosen === null && pasting.isPlain(texts);
+    if (!isPlain && !(await blocks.propose(place, marked))) return;
+    await this.writeBlock((...by) => blocks.paste(place, marked, ...by), pasting.readingOf(texts));
+  }
+
+  /** Writes the proposed block. */
+  async acceptPasted(): Promise<void> {
+    const { blocks } = this.session;
+    const { proposal } = blocks;
+    if (blocks.isReading) return;
+    blocks.close();
+    if (proposal) await this.writeBlock((...by) => blocks.accept(proposal, ...by));
+  }
+
+  /** Fills the marked block from its first column or row. */
+  fill(direction: FillDirection): Promise<void> {
+    return this.writeBlock((...by) => this.session.blocks.fill(direction, ...by));
+  }
+
+  /** Extends the marked block to a position, and fills it from the cells that were marked before. */
+  async fillTo(at: CellPosition): Promise<void> {
+    const { filling, blocks, picking } = this.session;
+    if (picking.target || blocks.isRefused()) return filling.show(null);
+    await this.reports.attempt(async () => {
+      const fill = await filling.extendTo(at);
+      if (!fill) return;
+      await this.writeBlock((...by) => blocks.fill(fill.direction, ...by, fill.isFrom));
+    });
+  }
+
+  /** Undoes an entry. A load has to be confirmed first. */
+  undo(entry: LogListEntry): void {
+    if (isLoad(entry.operation)) this.confirming = [entry];
+    else void this.undoNow(entry.id);
+  }
+
+  /** Undoes several entries, once the user has confirmed it. */
+  undoAll(entries: readonly LogListEntry[]): void {
+    this.confirming = entries.toSorted((a, b) => b.id - a.id);
+  }
+
+  /** Shows the current plan again, and undoes all entries after the one that it was shown as of. */
+  async undoAfter(entry: LogListEntry): Promise<void> {
+    await this.session.arrangement.showAsOf(null);
+    this.undoAll(this.session.log.after(entry));
+  }
+
+  /** Undoes the confirmed entries one after another, newest first. The first failure ends it. */
+  async undoConfirmed(): Promise<void> {
+    const entries = this.confirming ?? [];
+    const [first] = entries;
+    if (first && entries.length === 1) return this.undoNow(first.id);
+    if (this.reports.isRefused()) return;
+    let undone = 0;
+    let rows = 0;
+    const total = this.tell.plural(entries.length, 'entry', 'entries');
+    await this.reports.attempt(async () => {
+      try {
+        for (const { id } of entries) {
+          rows += await this.session.undo(id, user.name || undefined);
+          undone += 1;
+        }
+      } catch (error) {
+        if (undone === 0) throw error;
+        throw new Error(`${undone} of ${total} were undone. ${messageOf(error)}`, { cause: error });
+      }
+      this.tell.done(`Undone: ${total}, ${this.tell.plural(rows, 'row')} deleted.`);
+    });
+  }
+
+  /** Undoes an entry without confirmation. If some of its rows are locked, the others can be taken back. */
+  async undoNow(logid: number): Promise<void> {
+    if (this.reports.isRefused()) return;
+    await this.reports.attempt(async () => {
+      const rows = await this.session
+        .undo(logid, user.name || undefined)
+        .catch((error: unknown) => {
+          if (!(error instanceof ApiError) || error.status !== 423) throw error;
+          const entry = this.session.log.answer?.entries.find(({ id }) => id === logid);
+          // A close is undone as a whole.
+          if (entry?.operation === 'actual') throw error;
+          const run = () => void this.takeBack(logid, {});
+          this.tell.failed(error.message, { label: 'Take back the rest', run });
+          return null;
+        });
+      if (rows !== null) this.tell.done(`Undone: ${this.tell.plural(rows, 'row')} deleted.`);
+    });
+  }
+
+  /** Asks for a confirmation to take back what an entry added to a slice. */
+  async takeBack(logid: number, slice: Slice): Promise<void> {
+    if (this.reports.isRefused()) return;
+    await this.reports.named(async (pf_user) => this.takingBack.ask({ logid, slice, pf_user }));
+  }
+
+  /** Takes back the confirmed part of an entry. */
+  async takeBackConfirmed(): Promise<void> {
+    await this.reports.attempt(async () =>
+      this.sayWritten('reverse', await this.takingBack.confirm()),
+    );
+  }
+
+  /** Compares a workbook that was dropped or chosen with the plan. */
+  async readWorkbook(file: File): Promise<void> {
+    if (!this.reports.isRefused()) await this.session.workbook.read(file);
+  }
+
+  /** Writes the changes of the workbook that is shown. */
+  async writeWorkbook(): Promise<void> {
+    const { workbook } = this.session;
+    const write = async (by: string) => this.sayWritten('import', await workbook.write(by));
+    if (!this.reports.isRefused()) await this.reports.named(write);
+  }
+
+  /** Closes the months of the dialog; see {@link closeMonths}. */
+  closeMonths(rows: LoadPreviewRequest): Promise<string | null> {
+    const undo = (logid: number) => void this.undoNow(logid);
+    const { session, closing, reports, tell } = this;
+    return closeMonths({ session, closing, reports, tell }, rows, undo);
+  }
+
+  /** Redoes an undone entry. */
+  async redo(logid: number): Promise<void> {
+    if (this.reports.isRefused()) return;
+    await this.reports.named(async (name) => {
+      const { written, difference } = await this.session.redo(logid, name);
+      if (difference) this.tell.info(this.tell.redoneText(difference));
+      else if (written)
+        this.tell.done(`Redone: saved as ${this.tell.plural(written.rows, 'new row')}.`);
+      else this.tell.done('Loaded again.');
+    });
+  }
+
+  /** Undoes the newest change that this user made on this page. An amount that waits to be sent is dropped. */
+  async undoLast(): Promise<void> {
+    const waiting = this.session.typing.unsaved.shown.at(-1);
+    if (waiting?.isUnanswered && !waiting.sent) return this.drop(waiting);
+    return this.afterTyping(async () => {
+      const logid = await this.session.changes.own.lastWritten();
+      if (logid === null) this.tell.info('You have no changes to undo here.');
+      else await this.undoNow(logid);
+    });
+  }
+
+  /** Redoes the change that this user undid last. */
+  redoLast(): Promise<void> {
+    return this.afterTyping(async () => {
+      const logid = await this.session.changes.own.lastUndone();
+      if (logid === null)
+        this.tell.info('There is nothing to redo: nothing was undone since the last change.');
+      else await this.redo(logid);
+    });
+  }
+
+  /** Saves the note of an entry; an empty text removes the note. @returns whether it is saved */
+  editNote(entry: LogListEntry, note: string): Promise<boolean> {
+    return this.reports.attempt(() => this.session.log.editNote(entry.id, note));
+  }
+
+  /**
+   * Returns the operation of the panel on the cell that was pressed last. Returns null, after reporting why,
+   * if it cannot be done.
+   */
+  private async asked(): Promise<PanelAttempt | null> {
+    const { selection, why, comments, draft } = this.session;
+    // The panel that shows the pending write is hidden.
+    if (why.isOpen || comments.isOpen) {
+      why.isOpen = comments.isOpen = false;
+      return null;
+    }
+    if (!selection.reading && selection.obstacle) {
+      this.tell.info(selection.obstacle);
+      return null;
+    }
+    // Ask for the name first: the totals may become outdated while the dialog is open.
+    const pf_user = await user.require();
+    if (pf_user === null) return null;
+    // An amount may depend on the totals, so they must be the stored totals of this cell.
+    const chosen = await selection.chosen(draft.dependsOnTotals);
+    const { operation } = draft;
+    const obstacle = chosen ? draft.obstacle : (selection.obstacle ?? NOT_CHOSEN);
+    if (!chosen || !operation || obstacle) {
+      this.tell.info(obstacle ?? NOT_CHOSEN);
+      return null;
+    }
+    return { operation, slice: chosen.slice, cells: chosen.cells, pf_user };
+  }
+
+  /** @param clear empties the form once its operation is written */
+  private write(
+    kind: SliceOperation,
+    clear: () => void,
+    write: () => Promise<Written>,
+  ): Promise<boolean> {
+    return this.reports.attempt(async () => {
+      const written = await write();
+      clear();
+      this.reports.focusGrid();
+      await this.sayWritten(kind, written);
+    });
+  }
+
+  /** @param more a sentence to add to the report */
+  private async writeBlock(
+    write: (pf_user: string, settings: WriteSettings) => Promise<Written | null>,
+    more: string | null = null,
+  ): Promise<void> {
+    if (this.session.blocks.isRefused()) return;
+    await this.withSettings(undefined, async (...by) => {
+      const written = await write(...by);
+      if (written) await this.sayWritten('scale', written, more);
+      return written !== null;
+    });
+  }
+
+  /**
+   * Writes under the name of the user, with the settings of the panel. The write uses up the note.
+   *
+   * @param write returns whether it wrote something; otherwise the note stays in the panel
+   */
+  private async withSettings(
+    taken: WriteSettings | undefined,
+    write: (pf_user: string, settings: WriteSettings) => Promise<boolean>,
+  ): Promise<void> {
+    const { draft } = this.session;
+    const settings = draft.takeSettings(taken);
+    let isWritten = false;
+    await this.reports.named(async (name) => {
+      isWritten = await write(name, settings);
+    });
+    if (!isWritten) draft.giveBack(settings);
+  }
+
+  /** Runs `work` after all amounts that were typed before it are written. */
+  private async afterTyping(work: () => Promise<void>): Promise<void> {
+    const { typing, changes } = this.session;
+    await this.reports.attempt(() =>
+      typing.unsaved.inTurn(async () => {
+        await changes.settled();
+        await work();
+      }),
+    );
+  }
+
+  private sayWritten(
+    kind: SliceOperation | EntryOperation | FileOperation,
+    written: Written,
+    more: string | null = null,
+  ): Promise<void> {
+    return this.reports.sayWritten(kind, written, (logid) => void this.undoNow(logid), more);
+  }
+}
+
+export const [getActions, setActions] = createContext<Actions>();

@@ -1,0 +1,57 @@
+/** Closes months on actuals, as the dialog asks for it. */
+import { messageOf } from '../../client/message-of';
+import { user } from '../../client/user.svelte';
+import type { LoadPreviewRequest } from '../../contract/loads';
+import type { Closing } from '../forms/closing.svelte';
+import type { Reports } from './reports';
+import type { PlanSession } from '../session.svelte';
+import type { Tell } from '../tell';
+
+interface Parts {
+  session: PlanSession;
+  closing: Closing;
+  reports: Reports;
+  tell: Tell;
+}
+
+/**
+ * Closes the months of the dialog, and spreads the difference if that was chosen. A refused spread is reported; the
+ * months are closed nevertheless.
+ *
+ * @param rows the rows of the source
+ * @param undo undoes an entry
+ * @returns null if the months are closed, else the reason; empty if no name was given
+ */
+export async function closeMonths(
+  { session, closing, reports, tell }: Parts,
+  rows: LoadPreviewRequest,
+  undo: (logid: number) => void,
+): Promise<string | null> {
+  const { changes, locks } = session;
+  const request = closing.requestOf(rows);
+  const pf_user = request && (await user.require());
+  if (!request || pf_user === null) return '';
+  const isRestatement = closing.restated.length > 0;
+  try {
+    const closed = await changes.closeMonths({ ...request, pf_user });
+    const scale = closing.remainder.scaleAfter(closed);
+    const body = scale && { ...scale, pf_user };
+    // An undo of the close alone would leave the spread of its difference.
+    tell.done(tell.closedText(closed, isRestatement), body ? undefined : () => undo(closed.logid));
+    if (body) {
+      await reports.attempt(async () => {
+        const writing = changes.apply({ kind: 'scale', body });
+        const written = await writing.catch((error: unknown) => {
+          throw new Error(`The difference was not spread. ${messageOf(error)}`, { cause: error });
+        });
+        await reports.sayWritten('scale', written, undo);
+      });
+    }
+    await locks.read();
+    // Only a new table can show the forecast beside the plan.
+    if (closed.row_count > 0 && session.pivot?.origins.hasActuals === false) await session.reload();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,40 @@
+/** What a user does with locks, each action with its report or error. */
+import { messageOf } from '../../client/message-of';
+import { user } from '../../client/user.svelte';
+import type { Lock } from '../../contract/locks';
+import type { Slice } from '../../contract/slices';
+import type { PlanSession } from '../session.svelte';
+import type { Tell } from '../tell';
+import type { Reports } from './reports';
+
+/** The actions on locks. None throws. */
+export class LockActions {
+  constructor(
+    private readonly session: PlanSession,
+    private readonly reports: Reports,
+    private readonly tell: Tell,
+  ) {}
+
+  /**
+   * Locks the rows of a slice. @returns null if they are locked, else the reason; empty if no name was given
+   */
+  async add(slice: Slice, note: string): Promise<string | null> {
+    const name = await user.require();
+    if (name === null) return '';
+    try {
+      await this.session.locks.add(slice, note, name);
+      this.tell.done('Locked: nobody can change these rows.');
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  /** Removes a lock. */
+  async remove(lock: Lock): Promise<void> {
+    await this.reports.attempt(async () => {
+      await this.session.locks.remove(lock);
+      this.tell.done('Unlocked: these rows can be changed again.');
+    });
+  }
+}

@@ -1,0 +1,96 @@
+/** What a user does with reviews, each action with its report or error. */
+import * as api from '../../client/reviews';
+import { messageOf } from '../../client/message-of';
+import { user } from '../../client/user.svelte';
+import type { Review, ReviewStepName } from '../../contract/reviews';
+import type { Slice } from '../../contract/slices';
+import type { Reports } from './reports';
+import type { PlanSession } from '../session.svelte';
+import { showSlice } from './show-slice';
+import type { Tell } from '../tell';
+
+const DONE: Record<ReviewStepName, string> = {
+  submit: 'Submitted: only the reviewers can change these rows.',
+  return: 'Returned: these rows can be changed again.',
+  approve: 'Approved: nobody can change these rows until the review is reopened.',
+  reopen: 'Reopened: these rows can be changed again.',
+};
+
+/** The people and the day of a review, as its dialog has them. */
+interface Terms {
+  reviewers: string[];
+  due: string | null;
+  comment: string;
+}
+
+/** The actions on reviews. None throws. */
+export class ReviewActions {
+  /** The step that a dialog asks a comment for. */
+  asked = $state.raw<{ review: Review; step: ReviewStepName } | null>(null);
+  /** The review that a dialog makes (`new`) or changes. */
+  edited = $state.raw<Review | 'new' | null>(null);
+
+  constructor(
+    private readonly session: PlanSession,
+    private readonly reports: Reports,
+    private readonly tell: Tell,
+  ) {}
+
+  /** Takes the step that the dialog asks about. @returns null if it is taken, else the reason */
+  take(comment: string): Promise<string | null> {
+    const { asked } = this;
+    if (!asked) return Promise.resolve(null);
+    return this.saved(DONE[asked.step], (pf_user) =>
+      api.takeReviewStep(asked.review.id, asked.step, { ...withComment(comment), pf_user }),
+    );
+  }
+
+  /** Makes a review of a slice. @returns null if it is made, else the reason */
+  make(slice: Slice, { comment, ...terms }: Terms): Promise<string | null> {
+    return this.saved('The review is made. Submit it when its rows are ready.', (pf_user) =>
+      api.addReview(this.session.planned.id, {
+        ...{ slice, ...terms, ...withComment(comment), pf_user },
+      }),
+    );
+  }
+
+  /** Changes reviewers and due day of a review. @returns null if it is changed, else the reason */
+  change({ id }: Review, { comment, ...terms }: Terms): Promise<string | null> {
+    return this.saved('The review is changed.', (pf_user) =>
+      api.editReview(id, { ...terms, ...withComment(comment), pf_user }),
+    );
+  }
+
+  /** Deletes a review that was never submitted. */
+  remove({ id }: Review): Promise<void> {
+    return this.reports.named(async (pf_user) => {
+      await api.deleteReview(id, pf_user);
+      await this.session.reviews.read();
+      this.tell.done('The review is deleted.');
+    });
+  }
+
+  /** Selects the rows of a review. */
+  show({ slice }: Review): Promise<void> {
+    return showSlice(this.session, slice);
+  }
+
+  /** Runs `work` with the user's name. @returns null if it succeeded, else the reason; empty without a name */
+  private async saved(
+    done: string,
+    work: (pf_user: string) => Promise<Review>,
+  ): Promise<string | null> {
+    const name = await user.require();
+    if (name === null) return '';
+    try {
+      await work(name);
+      await this.session.reviews.read();
+      this.tell.done(done);
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}
+
+const withComment = (comment: string) => (comment.trim() === '' ? {} : { comment: comment.trim() });

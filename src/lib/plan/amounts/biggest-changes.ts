@@ -1,0 +1,63 @@
+/** Finds the leaves that a trial changes most. */
+import type { Scalar } from '../../contract/primitives';
+import { tidyChange } from '../../pivot/values/cell-value';
+import { nextTask } from '../../pivot/waiting';
+import { amountIn, amountsBy, type MeasureAmounts } from './measure-totals';
+import type { AnsweredRows } from '../../pivot/rows/rows';
+
+/** A leaf and the changes of its measures. */
+export interface LeafChange extends MeasureAmounts {
+  /** Its values in the columns that identify a leaf, in their order. */
+  values: readonly (Scalar | null)[];
+}
+
+/** The roles of the columns of some rows. */
+interface LeafColumns {
+  /** The columns that identify a leaf: dimensions and dates. */
+  leaf: readonly string[];
+  value: string | undefined;
+  units: string | undefined;
+  /** The columns of further measures. */
+  further?: readonly string[];
+}
+
+/** Number of rows after which the page gets a turn. */
+const ROWS_PER_TURN = 20_000;
+
+/**
+ * Returns the leaves that some rows change most, the biggest change first: by value, or by units, or by the first
+ * further measure that changes. Rows of one leaf are added up; a leaf whose changes add up to 0 is omitted.
+ */
+export async function biggestChanges(
+  rows: Pick<AnsweredRows, 'count' | 'at'>,
+  { leaf: identifying, value, units, further = [] }: LeafColumns,
+  most: number,
+): Promise<LeafChange[]> {
+  const columns = new Map([
+    ...([
+      ['value', value],
+      ['units', units],
+    ] as const),
+    ...further.map((column) => [column, column] as const),
+  ]);
+  const keys = [...columns.keys()];
+  const leaves = new Map<string, { values: LeafChange['values']; sums: number[] }>();
+  for (let y = 0; y < rows.count; y++) {
+    if (y > 0 && y % ROWS_PER_TURN === 0) await nextTask();
+    const values = identifying.map((column) => rows.at(column, y));
+    const id = JSON.stringify(values);
+    const leaf = leaves.get(id) ?? { values, sums: keys.map(() => 0) };
+    for (const [i, column] of [...columns.values()].entries()) {
+      const amount = Number((column === undefined ? null : rows.at(column, y)) ?? 0);
+      leaf.sums[i] = (leaf.sums[i] ?? 0) + amount;
+    }
+    leaves.set(id, leaf);
+  }
+  const changed = [...leaves.values()].flatMap(({ values, sums }): LeafChange[] => {
+    const amounts = amountsBy(keys, (key) => tidyChange(sums[keys.indexOf(key)] ?? 0));
+    return keys.some((key) => amountIn(amounts, key) !== 0) ? [{ values, ...amounts }] : [];
+  });
+  const by = keys.find((key) => changed.some((leaf) => amountIn(leaf, key) !== 0)) ?? 'value';
+  const size = (leaf: LeafChange) => Math.abs(amountIn(leaf, by));
+  return changed.sort((a, b) => size(b) - size(a)).slice(0, most);
+}

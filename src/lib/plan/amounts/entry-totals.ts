@@ -1,0 +1,25 @@
+/** The totals of rows by measure, and how those of two runs of an entry differ. */
+import { isSingleRole } from '../../contract/columns';
+import type { Totals } from '../../contract/primitives';
+import { differences } from '../../pivot/values/ratios';
+
+/** Returns the total of a measure; null if there is none. @param key `value`, `units` or the column of a further measure */
+export const totalOf = (totals: Omit<Totals, 'row_count'>, key: string): number | null =>
+  isSingleRole(key) ? totals[`${key}_total`] : (totals.measures?.[key] ?? null);
+
+/** Returns the difference of two results; 0 if two sums differ only by the order of addition. */
+export function moreBy(before: number | null, after: number | null): number {
+  const [more] = differences([[after], [before], [(after ?? 0) - (before ?? 0)]]);
+  return typeof more === 'number' ? more : 0;
+}
+
+/** Returns whether two runs of an entry wrote the same number of rows with the same totals. */
+export function isSameResult(one: Totals, other: Totals): boolean {
+  const further = Object.keys({ ...one.measures, ...other.measures });
+  return (
+    one.row_count === other.row_count &&
+    ['value', 'units', ...further].every(
+      (key) => moreBy(totalOf(one, key), totalOf(other, key)) === 0,
+    )
+  );
+}

@@ -1,0 +1,109 @@
+/** Why an amount cannot be written, as sentences. */
+import { exactBelow, roundedProduct } from '../../contract/decimals';
+import type { SlicePreview } from '../../contract/previews';
+import { totalOf } from './entry-totals';
+import { grossIn, keysIn, roundedTo } from './measure-totals';
+import type { MeasureEdit, ScaleDraft } from './scale-draft';
+
+/** Why a percentage cannot be typed if the sum is 0. */
+export const NOTHING_OF_ZERO = 'This total is 0, so a percentage has no effect. Type an amount.';
+export const HELD_BY_PERCENT =
+  'Some of these rows are locked, so the price can be held only with a percentage.';
+/** The same for a source with further measures. */
+export const HELD_BY_ONE_PERCENT =
+  'Some of these rows are locked, so the price can be held only with one percentage of all measures.';
+export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
+/** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
+export const CANCELLED =
+  'The rows of this cell cancel each other out, so a change cannot be spread in proportion to them. Type an amount without holding the price.';
+export const NO_VALUE = 'The value of this change rounds to 0, so the price cannot be held.';
+
+/**
+ * Returns why an amount is spread in proportion regardless of the planner's choice; null if it can also be
+ * spread in equal parts (docs/contract/14-what-the-operations-compute.md).
+ */
+export function whyInProportion({ value, units, further, holdPrice }: ScaleDraft): string | null {
+  if (holdPrice) return 'To hold the price, value is spread like units.';
+  const edits = [value, units, ...Object.values(further ?? {})];
+  const isPercentage = edits.some((edit) => edit?.by === 'percent');
+  return isPercentage ? 'A percentage applies to each row, so it cannot be spread equally.' : null;
+}
+
+/**
+ * Whether the amounts of a measure are zero on every leaf.
+ *
+ * @param key `value`, `units` or the column of a further measure
+ */
+export const isZero = (key: string, free: SlicePreview['free']): boolean =>
+  !totalOf(free, key) && !grossIn(free, key);
+
+/** Whether the amounts of all measures are zero on every leaf, so that no operation can move or copy any. */
+export const isAllZero = (rows: SlicePreview['free']): boolean =>
+  keysIn(rows).every((key) => isZero(key, rows));
+
+/** Number of decimals of the measures of some rows. */
+export type RowDecimals = Pick<
+  SlicePreview,
+  'value_decimals' | 'units_decimals' | 'measure_decimals'
+>;
+
+/**
+ * Whether a share of the amounts of every measure rounds to zero. For rows that do not cancel each other out,
+ * the share of the total decides.
+ *
+ * @param share such as 0.05 for 5 %
+ */
+const roundsToZero = (share: number, rows: SlicePreview['free'], decimals: RowDecimals): boolean =>
+  keysIn(rows).every((key) => {
+    const amount = Math.abs(grossIn(rows, key) ?? totalOf(rows, key) ?? 0);
+    const digits = roundedTo(decimals, key);
+    return digits === null ? amount * share === 0 : roundedProduct(amount, share, digits) === 0;
+  });
+
+const ALL_ZERO = {
+  change: 'These amounts are all 0, so a percentage has no effect. Enter an amount.',
+  copy: 'These rows add up to zero, so there is nothing to copy.',
+  move: 'These rows add up to zero, so there is nothing to move.',
+};
+const ROUNDS_TO_ZERO = {
+  change: 'This percentage of the amounts rounds to 0. Enter a larger one, or an amount.',
+  copy: 'This part of the amounts rounds to 0. Enter a larger factor.',
+  move: 'This part of the amounts rounds to 0. Enter a larger share.',
+};
+
+/**
+ * Returns why changing, copying or moving a share of the amounts would write nothing; null if it would write
+ * something. See {@link roundsToZero} for the parameters.
+ */
+export function whyNoShare(
+  what: keyof typeof ALL_ZERO,
+  share: number,
+  rows: SlicePreview['free'],
+  decimals: RowDecimals,
+): string | null {
+  if (isAllZero(rows)) return ALL_ZERO[what];
+  return roundsToZero(share, rows, decimals) ? ROUNDS_TO_ZERO[what] : null;
+}
+
+/**
+ * Returns why an amount cannot be written exactly; null if it can. The page announces the difference of a
+ * total from the current one, so that must be exact, too.
+ *
+ * @param decimals of the column; null if it has no fixed number of them
+ */
+export function whyInexact(
+  { by, amount }: MeasureEdit,
+  now: number,
+  decimals: number | null,
+): string | null {
+  if (by === 'percent' || decimals === null) return null;
+  const limit = exactBelow(decimals);
+  if (Math.abs(amount) >= limit) return TOO_LARGE;
+  return by === 'total' && Math.abs(now) >= limit
+    ? 'This total has too many digits to be exact. Type a change, such as +500, or a percentage.'
+    : null;
+}
+
+/** The sentence for an amount that no number of the page can represent exactly. */
+export const TOO_LARGE =
+  'This amount has too many digits to be stored exactly. Type a smaller change, or a percentage.';

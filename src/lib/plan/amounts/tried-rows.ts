@@ -1,0 +1,155 @@
+/** The rows of tried changes, and the amounts that they add to a slice or a step. */
+import type { GroupTotals, SlicePreview } from '../../contract/previews';
+import type { Slice } from '../../contract/slices';
+import { tidy, tidyChange } from '../../pivot/values/cell-value';
+import { admits } from '../../pivot/slice/slice-values';
+import { amountsBy, type MeasureAmounts } from './measure-totals';
+import { nextTask } from '../../pivot/waiting';
+import type { AnsweredRows } from '../../pivot/rows/rows';
+
+/** The columns of the measures by key; undefined for a measure that the source lacks. */
+export type MeasureColumns = Readonly<Record<string, string | undefined>>;
+
+/** The amounts that one step adds to the plan. */
+export interface Effect extends MeasureAmounts {
+  rows: number;
+  /** The amounts that it adds to some rows and takes from others, if they add up to 0. */
+  moved: MeasureAmounts;
+}
+
+/** Number of rows after which the page gets a turn. */
+const ROWS_PER_TURN = 20_000;
+
+/** Added-up rows: their number, and their amounts by measure. */
+interface Added {
+  rows: number;
+  amounts: Map<string, number>;
+}
+const nothing = (): Added => ({ rows: 0, amounts: new Map() });
+
+type Totals = Pick<SlicePreview, 'row_count' | 'value_total' | 'units_total' | 'measures'>;
+
+/** The rows of all steps of a preview. */
+export class TriedRows {
+  constructor(
+    readonly rows: Pick<AnsweredRows, 'count' | 'at' | 'columns' | 'logid'>,
+    private readonly measures: MeasureColumns,
+  ) {}
+
+  /**
+   * Returns the stored totals of a slice with the tried rows added.
+   *
+   * @param hold slices whose rows count as held
+   * @param date the date column whose months group the stored totals
+   */
+  async addTo(
+    stored: SlicePreview,
+    slice: Slice,
+    hold: readonly Slice[] = [],
+    date?: string,
+  ): Promise<SlicePreview> {
+    const [free, held] = [nothing(), nothing()];
+    const months = new Map<string, Added>();
+    await this.visit((y) => {
+      if (!this.isIn(slice, y)) return;
+      this.add(y, hold.some((each) => this.isIn(each, y)) ? held : free);
+      const day = date === undefined ? null : this.rows.at(date, y);
+      if (typeof day === 'string') this.add(y, inMap(months, monthOf(day)));
+    });
+    return {
+      ...stored,
+      ...sum(sum(stored, free), held),
+      held: { ...stored.held, ...sum(stored.held, held) },
+      free: { ...stored.free, ...sum(stored.free, free) },
+      ...(stored.groups && { groups: withMonths(stored.groups, months) }),
+    };
+  }
+
+  /** Returns the effect of each step, by the `pf_logid` of its rows. */
+  async effects(): Promise<ReadonlyMap<number, Effect>> {
+    const sums = new Map<number, Added>();
+    const gross = new Map<number, Added>();
+    await this.visit((y) => {
+      const logid = Number(this.rows.at('pf_logid', y));
+      this.add(y, inMap(sums, logid));
+      this.add(y, inMap(gross, logid), Math.abs);
+    });
+    const keys = Object.keys(this.measures);
+    const effects = [...sums].map(([logid, { rows, amounts }]): [number, Effect] => {
+      const amount = (key: string) => tidyChange(amounts.get(key) ?? 0);
+      const half = (key: string) => tidyChange((gross.get(logid)?.amounts.get(key) ?? 0) / 2);
+      const moved = (key: string) => (amount(key) === 0 ? half(key) : 0);
+      return [logid, { rows, ...amountsBy(keys, amount), moved: amountsBy(keys, moved) }];
+    });
+    return new Map(effects);
+  }
+
+  private async visit(visit: (y: number) => void): Promise<void> {
+    for (let y = 0; y < this.rows.count; y++) {
+      if (y > 0 && y % ROWS_PER_TURN === 0) await nextTask();
+      visit(y);
+    }
+  }
+
+  /** Checks whether a slice selects a row. Columns that the rows lack do not restrict it. */
+  private isIn(slice: Slice, y: number): boolean {
+    return Object.entries(slice).every(
+      ([column, wanted]) =>
+        !this.rows.columns.has(column) || admits(wanted, this.rows.at(column, y)),
+    );
+  }
+
+  private add(y: number, to: Added, as: (amount: number) => number = (amount) => amount): void {
+    to.rows += 1;
+    for (const [key, column] of Object.entries(this.measures)) {
+      const amount = Number((column === undefined ? null : this.rows.at(column, y)) ?? 0);
+      to.amounts.set(key, (to.amounts.get(key) ?? 0) + as(amount));
+    }
+  }
+}
+
+/** Returns what a map has for a key; nothing yet if it is new. */
+function inMap<Key>(map: Map<Key, Added>, key: Key): Added {
+  const found = map.get(key) ?? nothing();
+  map.set(key, found);
+  return found;
+}
+
+const monthOf = (day: string): string => day.replace(/\d\d$/, '01');
+
+/** Adds the amounts of months to groups, and groups for the months that have none. */
+function withMonths(
+  groups: readonly GroupTotals[],
+  months: ReadonlyMap<string, Added>,
+): GroupTotals[] {
+  const known = new Set(groups.map(({ group: [month] }) => month));
+  const added = [...months.keys()].filter((month) => !known.has(month));
+  const none = { value_total: 0, units_total: 0 };
+  return [...groups, ...added.map((month): GroupTotals => ({ group: [month], ...none }))].map(
+    ({ group, ...totals }) => {
+      const month = months.get(group[0] ?? '') ?? nothing();
+      const { row_count: _, ...summed } = sum({ row_count: 0, ...totals }, month);
+      return { group, ...summed };
+    },
+  );
+}
+
+/** Adds amounts to totals; the total of a measure that the source lacks stays null. */
+function sum(totals: Totals, { rows, amounts }: Added): Totals {
+  const of = (key: string, total: number | null) =>
+    total === null ? null : tidy(total + (amounts.get(key) ?? 0));
+  const { row_count, value_total, units_total, measures } = totals;
+  return {
+    row_count: row_count + rows,
+    value_total: of('value', value_total),
+    units_total: of('units', units_total),
+    ...(measures && {
+      measures: Object.fromEntries(
+        Object.entries(measures).map(([key, total]) => [
+          key,
+          tidy(total + (amounts.get(key) ?? 0)),
+        ]),
+      ),
+    }),
+  };
+}

@@ -1,0 +1,188 @@
+/** Follows other people's changes of the version on the page. */
+import * as api from '../../client/api';
+import { entriesOf, followVersion } from '../../client/follow-version';
+import { soon } from '../../client/http';
+import type { VersionEvent } from '../../contract/events';
+import type { LogListEntry } from '../../contract/log';
+import type { Changes } from './changes.svelte';
+import { RowsOnScreen } from './rows-on-screen';
+import type { Loading } from '../version/loading.svelte';
+import type { Log } from '../records/log.svelte';
+import type { PlannedVersion } from '../version/planned-version.svelte';
+
+/**
+ * Debounce of reading the log, in ms: the log sums up all rows, so it is read once for a series of changes.
+ */
+const LOG_PAUSE_MS = 500;
+
+const NOT_SHOWN = 'Someone else has changed this version, and this page could not show the change.';
+
+/** The page's callbacks for other people's changes. */
+interface LiveEvents {
+  /** Somebody else wrote an entry, and its rows are on screen now. */
+  onWritten(entry: LogListEntry): void;
+  /** The rows have to be loaded: there were none before, none are left, or some of an entry were changed. */
+  onReload(): void;
+  /** The locks may have changed. Settles once they are read. */
+  onLocks(): Promise<void>;
+  /** The comments may have changed. Settles once they are read. */
+  onComments(): Promise<void>;
+  /** The reviews may have changed. Settles once they are read. */
+  onReviews(): Promise<void>;
+  /** Entries were written or undone, also by this page. */
+  onEntries(): void;
+  /** The database was replaced: ids may belong to other entries now. Settles once everything is reloaded. */
+  onReplaced(): Promise<void>;
+}
+
+/**
+ * Follows other people's changes as they are committed. Each event adds or removes the rows of one entry;
+ * missed events are found by comparing the entries on screen with those of the log
+ * (docs/contract/19-planning-together.md#live).
+ */
+export class Live {
+  /** Whether changes of others arrive as events. */
+  connected = $state.raw(true);
+
+  private end: () => void = () => undefined;
+  private readonly rows: RowsOnScreen;
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly changes: Changes,
+    private readonly log: Log,
+    private readonly events: LiveEvents,
+  ) {
+    this.rows = new RowsOnScreen(planned.id, 'own', loading, changes, () => loading.history);
+  }
+
+  /**
+   * Subscribes to the events of the version. The promise resolves once rows may be requested: changes after
+   * them arrive as events.
+   */
+  open(): Promise<void> {
+    this.close();
+    const { opened, end } = followVersion(this.planned.id, {
+      follow: (events, signal) => this.follow(events, signal),
+      onState: (isUp) => (this.connected = isUp),
+      ...this.changes.sayingWhileBehind(NOT_SHOWN),
+    });
+    this.end = end;
+    return opened;
+  }
+
+  close(): void {
+    this.end();
+    this.end = () => undefined;
+  }
+
+  private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {
+    const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
+    if (has('deleted')) this.changes.stale = 'This version was deleted.';
+    else if (has('resync') || has('cleared')) await this.compare(signal);
+    else {
+      const { written, undone } = entriesOf(events);
+      await this.change(undone, written, signal);
+      if (has('status')) await this.followVersion();
+      if (has('locks')) await this.events.onLocks();
+      if (has('comment')) await this.events.onComments();
+      if (has('review')) await this.events.onReviews();
+      else if (has('written') || has('undone')) this.events.onEntries();
+      if (has('note')) void this.log.read(LOG_PAUSE_MS);
+    }
+  }
+
+  private async followVersion(): Promise<void> {
+    const before = this.planned.current.exclude_iters;
+    await this.planned.refresh();
+    const after = this.planned.current.exclude_iters;
+    if (JSON.stringify(before) !== JSON.stringify(after)) {
+      this.changes.stale =
+        'The rows that count as the plan have changed. Reload to see the current plan.';
+    }
+  }
+
+  /** Compares the entries on screen with the stored ones, and adds or removes rows until they match. */
+  private async compare(signal: AbortSignal): Promise<void> {
+    // Read this before the log: otherwise an entry that is written meanwhile would look deleted.
+    const held = await this.rows.held();
+    const options = { signal: soon(signal) };
+    const [{ entries, history }, columns] = await Promise.all([
+      api.listLog(this.planned.id, options),
+      api.listColumns(this.planned.source.id, options),
+      this.followVersion(),
+      this.events.onLocks(),
+      this.events.onComments(),
+      this.events.onReviews(),
+    ]);
+    // A newer comparison may have replaced this one during the requests.
+    signal.throwIfAborted();
+    if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
+      this.changes.stale =
+        'The columns of this source have changed. Reopen the version to see them.';
+      return;
+    }
+    const difference = api.differenceOf(history, this.loading.history);
+    if (difference === 'timeline') return this.events.onReplaced();
+    if (difference === 'revision') {
+      await this.changes.follow(() => Promise.resolve(), 'own');
+      return this.events.onReload();
+    }
+    const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
+    await this.change(
+      held.filter((id) => !stored.includes(id)),
+      stored,
+      signal,
+    );
+  }
+
+  private async change(
+    undone: readonly number[],
+    written: readonly number[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isEmptied = await this.takeOut(undone);
+    // A reload includes the rows that were written, too.
+    if (isEmptied) this.events.onReload();
+    else await this.bring(written, signal);
+  }
+
+  private async bring(logids: readonly number[], signal: AbortSignal): Promise<void> {
+    if (logids.length === 0) return;
+    const missing = await this.rows.missing(logids);
+    if (missing.length === 0) return;
+    if (this.loading.phase.kind === 'empty') return this.events.onReload();
+    if (!(await this.rows.append(missing, signal))) {
+      this.changes.stale = 'Many rows were added to this version. Reload to see them.';
+    }
+    void this.tell(missing.at(-1));
+  }
+
+  /** Reports an entry that was written, as the log names it. */
+  private async tell(logid: number | undefined): Promise<void> {
+    await this.log.read(LOG_PAUSE_MS);
+    const written = this.log.answer?.entries.find(({ id }) => id === logid);
+    if (!written) return;
+    this.events.onWritten(written);
+    const { compares = false, hasActuals = false } = this.loading.pivot?.origins ?? {};
+    if (written.operation === 'reference' && !compares) {
+      this.changes.stale =
+        'Reference rows were loaded. Reload to find their columns under Arrange.';
+    }
+    if (written.operation === 'actual' && !hasActuals) {
+      this.changes.stale = 'Months were closed. Reload to find the forecast under Arrange.';
+    }
+  }
+
+  /** Removes the rows of some entries. @returns whether the last rows on screen were removed */
+  private async takeOut(logids: readonly number[]): Promise<boolean> {
+    if (logids.length === 0) return false;
+    const held = await this.rows.held();
+    const gone = logids.filter((id) => held.includes(id));
+    for (const logid of gone) await this.changes.followUndo(logid);
+    if (gone.length === 0) return false;
+    void this.log.read(LOG_PAUSE_MS);
+    return this.loading.rows === 0;
+  }
+}

@@ -1,0 +1,197 @@
+/** The list of changes that are being tried: their rows on screen, and their effects. */
+import type { Slice } from '../../contract/slices';
+import type { PreviewFacts } from '../../contract/previews';
+import { changesOf } from '../../contract/amounts';
+import { isLeaf } from '../../contract/columns';
+import type { ReadCell } from '../../pivot/slice/cell';
+import { tidy, tidyChange } from '../../pivot/values/cell-value';
+import type { TriedMark } from '../../pivot/grid/marks';
+import type { Pivot } from '../../pivot/pivot';
+import { RowsLostError } from '../../pivot/table/table-rows';
+import { RowsError } from '../../pivot/rows/rows';
+import { biggestChanges, type LeafChange } from '../amounts/biggest-changes';
+import type { Loading } from '../version/loading.svelte';
+import { amountIn, amountsBy, type MeasureAmounts } from '../amounts/measure-totals';
+import type { FileImport, Operation } from '../amounts/operation';
+import type { PlannedVersion } from '../version/planned-version.svelte';
+import type { Effect, TriedRows } from '../amounts/tried-rows';
+
+/** Maximum number of leaves that are listed. */
+const MOST_LEAVES = 10;
+
+/** An operation to try, as it would be sent. */
+export interface Attempt<Made = Operation | FileImport> {
+  operation: Made;
+  /** Empty for a file. */
+  slice: Slice;
+  /** The selected cells, none for a file; the last one determines the column whose totals are listed. */
+  cells: readonly ReadCell[];
+  pf_user: string;
+}
+
+/** An operation of the panel to try. */
+export type PanelAttempt = Attempt<Operation>;
+
+/** An operation of the list. */
+export interface TriedLine extends Attempt {
+  id: number;
+  /** Restores the form that it came from, unless something else was typed there. */
+  giveBack(): void;
+  /** Its outcome after the lines before it; null while unknown. */
+  outcome: LineOutcome | null;
+}
+
+/** What the service answered about a line. Refused lines are left out of the preview of the others. */
+export type LineOutcome =
+  | ({ kind: 'shown'; effect: Effect } & PreviewFacts)
+  | { kind: 'refused'; why: string; cause: unknown };
+
+/** A row of totals in the pivot, with its numbers without and with the tried changes. */
+interface ChangedTotal {
+  /** The groups of the row, the outermost first; empty for the grand total. */
+  labels: readonly string[];
+  before: number;
+  after: number;
+}
+
+/** The effect of all shown lines together. */
+interface Together extends MeasureAmounts {
+  /** The columns that identify a leaf. */
+  leafColumns: readonly string[];
+  biggest: readonly LeafChange[];
+}
+
+/**
+ * The operations on trial, in the order in which they would be written. Their rows are in the pivot, and nowhere
+ * else; while there are any, nothing else can be written
+ * (docs/decisions/0018-a-preview-is-rolled-back.md).
+ */
+export class Trial {
+  /** The lines of the list, in order; empty if nothing is being tried. */
+  lines = $state.raw<readonly TriedLine[]>([]);
+  /** The effect of the lines whose rows are on screen; null if there are none. */
+  together = $state.raw<Together | null>(null);
+  /** The totals on screen in the column of the newest line; of a result, those of the measure that it changes. */
+  onScreen = $state.raw<readonly ChangedTotal[]>([]);
+  /** The column whose totals are {@link onScreen}; null if there are none. */
+  shownColumn = $state.raw<string | null>(null);
+  /** Why the rows of the lines are not on screen; null if they are. */
+  problem = $state.raw<string | null>(null);
+  private pivot: Pivot | null = null;
+
+  /** @param text returns the text of a changed cell */
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly text: TriedMark['text'],
+  ) {}
+
+  /** Whether anything is being tried. */
+  get isStanding(): boolean {
+    return this.lines.length > 0;
+  }
+
+  /** The newest line. */
+  get newest(): TriedLine | undefined {
+    return this.lines.toSorted((a, b) => b.id - a.id)[0];
+  }
+
+  /**
+   * Replaces the list, and the rows on screen by those of its lines.
+   *
+   * @param rows of the lines; null to show none
+   * @throws if the page cannot show them; none of them is on screen in that case
+   */
+  async show(lines: readonly TriedLine[], rows: TriedRows | null): Promise<void> {
+    await this.hide();
+    this.problem = null;
+    this.lines = lines;
+    this.planned.isTrying = lines.length > 0;
+    const pivot = await this.loading.loaded();
+    if (!pivot || !rows || rows.rows.count === 0) return;
+    this.pivot = pivot;
+    try {
+      await pivot.try(rows.rows);
+      this.planned.tried = rows;
+      this.together = await this.togetherOf(lines, rows);
+      await this.markAgain();
+    } catch (error) {
+      await this.hide();
+      if (!(error instanceof RowsError) || error instanceof RowsLostError) throw error;
+      throw new Error('The loaded pivot cannot show the values of this change.', {
+        cause: error,
+      });
+    }
+  }
+
+  /** Marks the changed cells, and lists the changed totals, as the pivot is arranged now. */
+  async markAgain(): Promise<void> {
+    const { pivot, newest } = this;
+    // A pivot that was replaced has lost the rows.
+    if (!pivot || !newest || this.loading.pivot !== pivot) return;
+    const tried = await pivot.markTried(this.text);
+    const cell = summed(newest, pivot, this.planned);
+    if (!tried) return;
+    const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
+    if (this.pivot !== pivot) return;
+    this.shownColumn = cell?.measure ?? null;
+    this.onScreen = totals.flatMap(({ rowPath, labels, value }): ChangedTotal[] => {
+      const amount = cell ? tried.amountIn({ ...cell, rowPath }) : 0;
+      const after = value ?? 0;
+      return amount === 0 ? [] : [{ labels, before: tidy(after - amount), after }];
+    });
+  }
+
+  /** Removes the rows from the screen; the list stays. @param why a sentence about it */
+  async hide(why: string | null = null): Promise<void> {
+    const { pivot } = this;
+    this.pivot = null;
+    this.planned.tried = null;
+    this.together = null;
+    this.onScreen = [];
+    this.shownColumn = null;
+    this.problem = why;
+    try {
+      await pivot?.endTrial();
+    } catch (error) {
+      // The rows are gone with their pivot.
+      if (this.loading.pivot === pivot) throw error;
+    }
+  }
+
+  private async togetherOf(lines: readonly TriedLine[], { rows }: TriedRows): Promise<Together> {
+    const leafColumns = this.planned.columns
+      .filter(({ role, cname }) => isLeaf(role) && rows.columns.has(cname))
+      .map(({ cname }) => cname);
+    const { valueColumn, unitsColumn, furtherMeasures, measureKeys } = this.planned;
+    const columns = {
+      leaf: leafColumns,
+      value: valueColumn?.cname,
+      units: unitsColumn?.cname,
+      further: furtherMeasures.map(({ cname }) => cname),
+    };
+    const biggest = await biggestChanges(rows, columns, MOST_LEAVES);
+    const sum = (key: string) =>
+      tidyChange(
+        lines.reduce(
+          (all, { outcome }) =>
+            all + (outcome?.kind === 'shown' ? amountIn(outcome.effect, key) : 0),
+          0,
+        ),
+      );
+    return { ...amountsBy(measureKeys, sum), leafColumns, biggest };
+  }
+}
+
+/**
+ * Returns a cell, or for a cell that shows the result of a formula, that of the measure that the change is of: a
+ * trial adds nothing to a result.
+ */
+function summed({ cells, operation }: TriedLine, pivot: Pivot, planned: PlannedVersion) {
+  const cell = cells.at(-1);
+  if (cell?.measure == null || !pivot.origins.formulaOf(cell.measure)) return cell;
+  const [change] = operation.kind === 'scale' ? changesOf(operation.body) : [];
+  if (!change) return cell;
+  const { of } = change;
+  return { ...cell, measure: planned.columnOf('role' in of ? of.role : of.name) };
+}

@@ -1,0 +1,60 @@
+/** The comments of the version on the page. */
+import * as api from '../../client/comments';
+import type { Comment } from '../../contract/comments';
+import type { Slice } from '../../contract/slices';
+import { overlapOf } from '../../pivot/grid/reach';
+import { FollowedList } from './followed-list.svelte';
+import type { SelectedSlice } from '../selection/selected-slice';
+import { type MarkedSlice, marksOf, newestOf, type Thread, threadsOf } from './threads';
+
+/** The version's comments, as the service last returned them (docs/contract/19-planning-together.md#comments). */
+export class Comments extends FollowedList<Comment> {
+  /** Whether the panel shows the comments on the selection. */
+  isOpen = $state(false);
+  /**
+   * Texts that are being written, by their place: a reply or an edit is open while it has one. They survive
+   * events and other selections.
+   */
+  drafts = $state.raw<Readonly<Record<string, string>>>({});
+
+  /** All threads, resolved ones included, oldest first. */
+  readonly threads: readonly Thread[] = $derived(threadsOf(this.all));
+  /** The threads that are not resolved, those with the newest comment first. */
+  readonly open: readonly Thread[] = $derived(
+    this.threads
+      .filter(({ comment }) => comment.resolved_at === undefined)
+      .toSorted((a, b) => newestOf(b).id - newestOf(a).id),
+  );
+  /** The slices of the open threads, each once, with the text for their cells. */
+  readonly marks: readonly MarkedSlice[] = $derived(marksOf(this.open));
+
+  constructor(versionId: number) {
+    super((signal) => api.listComments(versionId, { signal }));
+  }
+
+  /**
+   * Returns the threads about a selection: those whose slice contains it, and those whose slice is inside it.
+   */
+  on({ slice, listed }: SelectedSlice): { here: Thread[]; inside: Thread[] } {
+    const isHere = ({ comment }: Thread) =>
+      [slice, listed].some((own) => overlapOf(own, comment.slice) === 'all');
+    const isInside = ({ comment }: Thread) => overlapOf(comment.slice, slice) === 'all';
+    return {
+      here: this.threads.filter(isHere),
+      inside: this.threads.filter((thread) => !isHere(thread) && isInside(thread)),
+    };
+  }
+
+  /** Changes the text at a place; null ends the writing there. */
+  draft(place: string, text: string | null): void {
+    const { [place]: _, ...others } = this.drafts;
+    this.drafts = text === null ? others : { ...others, [place]: text };
+  }
+}
+
+/** The places of texts that are being written. */
+export const DRAFTS = {
+  thread: (slice: Slice): string => `thread ${JSON.stringify(slice)}`,
+  reply: ({ id }: Comment): string => `reply ${id}`,
+  edit: ({ id }: Comment): string => `edit ${id}`,
+};

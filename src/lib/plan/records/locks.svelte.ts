@@ -1,0 +1,89 @@
+/** The locks of the version on the page. */
+import * as api from '../../client/api';
+import { ApiError } from '../../client/http';
+import type { ColumnEntry } from '../../contract/columns';
+import type { Lock } from '../../contract/locks';
+import { isDateRange, type Slice } from '../../contract/slices';
+import type { ClosedDate } from '../../pivot/grid/closed-headers';
+import { overlapOf, type Overlap } from '../../pivot/grid/reach';
+import { FollowedList } from './followed-list.svelte';
+import { type Days, joinedDays } from '../amounts/months';
+import type { Reviews } from './reviews.svelte';
+
+/** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
+export class Locks extends FollowedList<Lock> {
+  /**
+   * @param onChange is called when a read returns other locks than before
+   * @param reviews hold rows like locks
+   */
+  constructor(
+    private readonly versionId: number,
+    onChange: () => void,
+    private readonly reviews: Reviews,
+  ) {
+    super((signal) => api.listLocks(versionId, { signal }), onChange);
+  }
+
+  /**
+   * Locks the rows of a slice. @throws ApiError with the service's sentence; nothing is locked in that case
+   */
+  async add(slice: Slice, note: string, pf_user: string): Promise<void> {
+    await api.addLock(this.versionId, { slice, ...(note !== '' && { note }), pf_user });
+    await this.read();
+  }
+
+  /** Removes a lock, which may be gone already. @throws ApiError; the lock still exists in that case */
+  async remove(lock: Lock): Promise<void> {
+    await api.removeLock(lock.id).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    });
+    await this.read();
+  }
+
+  /** Returns the locks that hold rows of a slice, and the extent of each overlap. */
+  on(slice: Slice): { lock: Lock; overlap: Exclude<Overlap, 'none'> }[] {
+    return this.all.flatMap((lock) => {
+      const overlap = overlapOf(slice, lock.slice);
+      return overlap === 'none' ? [] : [{ lock, overlap }];
+    });
+  }
+
+  /** Returns the days of a date column that closes of months have locked, without gaps between adjacent closes. */
+  closedDays(column: string | undefined): Days[] {
+    const days = this.all.flatMap(({ slice, logid }): Days[] => {
+      const range = logid === undefined || column === undefined ? undefined : slice[column];
+      if (range === undefined || !isDateRange(range)) return [];
+      const { from, to } = range;
+      return from === undefined || to === undefined ? [] : [{ from, to }];
+    });
+    return joinedDays(days);
+  }
+
+  /** Returns the dates among the columns of the source that have closed days. */
+  closedDates(columns: readonly ColumnEntry[]): ClosedDate[] {
+    return this.dates(columns).filter(({ ranges }) => ranges.length > 0);
+  }
+
+  /** Returns the dates among the columns of the source, with their closed days and the periods that follow from them. */
+  dates(columns: readonly ColumnEntry[]): ClosedDate[] {
+    const dates = columns.filter(({ role }) => role === 'date');
+    return dates.map(({ cname: date, dim_group }) => {
+      const periods = columns.filter((c) => c.role === 'dimension' && c.dim_group === dim_group);
+      const names = dim_group === null ? [] : periods.map(({ cname }) => cname);
+      return { date, ranges: this.closedDays(date), periods: names };
+    });
+  }
+
+  /** Returns why the rows of a slice cannot be changed; null if some of them may be free. */
+  obstacle(slice: Slice): string | null {
+    const whole = this.on(slice).find(({ overlap }) => overlap === 'all');
+    return whole ? `${lockText(whole.lock)}.` : this.reviews.obstacle(slice);
+  }
+}
+
+/** Returns the author of a lock, and its note: "Locked by eve: Q1 is closed", "Closed by ann (entry 7)". */
+export const lockText = ({ created_by, note, logid }: Lock): string => {
+  const what =
+    logid === undefined ? `Locked by ${created_by}` : `Closed by ${created_by} (entry ${logid})`;
+  return note ? `${what}: ${note}` : what;
+};

@@ -1,0 +1,382 @@
+/** Writes amounts into many cells as one log entry. */
+import { ApiError } from '../../client/http';
+import { fewAtOnce } from '../../client/few-at-once';
+import type { Slice } from '../../contract/slices';
+import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
+import { inPeriods } from '../../pivot/slice/date-ranges';
+import type { FillDirection } from '../../pivot/grid/block';
+import {
+  isUnchanged,
+  placeFilled,
+  problemsOf,
+  problemText,
+  type Asked,
+  type IsFilledFrom,
+} from './block-edits';
+import { type Place, type Placed, askedBy, withFaults, type Proposal } from './paste-proposal';
+import { blaming, bodyOf, type CellEdit } from './block-request';
+import { isFormula, isPrice } from '../selection/cell-reader';
+import type { Stored } from './typed-amounts';
+import type { Typing } from './typing';
+import type { UnsavedWrite } from './unsaved.svelte';
+import type { Changes, Written } from '../changes/changes.svelte';
+import { ONE_CELL_KEEPS } from '../amounts/group-above';
+import { pivotMessageOf } from '../version/loading.svelte';
+import { hasOverlap } from '../amounts/marked-sums';
+import { TOO_MANY } from './pasting';
+import type { PlannedVersion } from '../version/planned-version.svelte';
+import { NOTHING_OF_ZERO } from '../amounts/refusals';
+import type { MeasureEdit } from '../amounts/scale-draft';
+import { MOST_CHANGED } from '../selection/selected-slice';
+import type { Selection } from '../selection/selection.svelte';
+import type { WriteSettings } from '../amounts/operation';
+
+const OVERLAP =
+  'The selection contains a total and parts of it. Select either the total or the parts.';
+const PRICE_AND_OTHERS =
+  'Prices and amounts cannot be changed together. Select only prices, or no prices.';
+const FORMULA_AND_OTHERS =
+  'The result of a formula changes a measure, so it cannot be changed together with other cells. Select cells of one formula only, or none.';
+const HELD_TOGETHER =
+  'The price is held, so value and units change together. Select cells of only one of them.';
+const CANCELS =
+  'The rows of this cell cancel each other out. Type into this cell alone to see the effect and to confirm it.';
+const NOTHING_SELECTED = 'Select the cells first.';
+
+/** Cells that were checked, each with the reason why it cannot be written; null if it can. */
+type Checked = readonly (readonly [cell: CellIdentity, why: string | null])[];
+
+/** A sentence that says why nothing was written; the page shows it beside the cells. */
+class Refusal extends Error {
+  /** @param checked the cells that were checked, if the sentence is about some of them */
+  constructor(
+    message: string,
+    readonly checked: Checked = [],
+  ) {
+    super(message);
+  }
+}
+
+/** Nothing was written, because the block has to be confirmed first. */
+class Guessed extends Error {
+  constructor(readonly proposal: Proposal) {
+    super('The block has to be confirmed.');
+  }
+}
+
+/** Number of parallel requests for totals: a browser opens six connections to a server. */
+const ASKED_AT_ONCE = 4;
+
+/** A cell, the edit that is asked for, and the stored rows behind it. */
+interface Wanted {
+  cell: ReadCell;
+  /** The slice that is read and written. */
+  slice: Slice;
+  edit: MeasureEdit;
+  stored: Stored;
+}
+
+/**
+ * Amounts for many cells at once: pasted, filled in or typed. They are one request and one log entry
+ * (docs/decisions/0020-amounts-are-typed-into-cells.md). Cells that cannot be written are reported before
+ * anything is sent.
+ */
+export class BlockTyping {
+  /** Why the last block was not written, and the key of its selection. */
+  private refused = $state.raw<{ key: string; text: string } | null>(null);
+
+  /** Why the last block was not written; null once the selection changes. */
+  readonly refusal: string | null = $derived.by(() =>
+    this.refused?.key === this.selection.key ? this.refused.text : null,
+  );
+
+  /** The current step of the block that is being written, as a text; null if there is none. */
+  progress = $state.raw<string | null>(null);
+
+  /** The pasted block that waits for a confirmation; null if there is none. */
+  proposal = $state.raw<Proposal | null>(null);
+  /** Whether the clipboard is being read again for {@link proposal}. */
+  isReading = $state(false);
+  /** Counts the readings of the clipboard; only the answer of the newest one is shown. */
+  private readings = 0;
+
+  /** @param print formats a filled-in number as it is typed */
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly selection: Selection,
+    private readonly changes: Changes,
+    private readonly typing: Typing,
+    private readonly print: (value: number) => string,
+  ) {}
+
+  /** Whether nothing can be changed now; if so, {@link refusal} says why. */
+  isRefused(): boolean {
+    const { obstacle } = this.planned;
+    if (obstacle) void this.refusePressed(obstacle);
+    return obstacle !== null;
+  }
+
+  /**
+   * Writes a block of the clipboard.
+   *
+   * @param place see {@link Pasting.placing}
+   * @param marked the cells that get the block, even if others are marked when its turn comes
+   * @returns null if nothing was written; {@link refusal} then says why, or {@link proposal} waits for an answer
+   * @throws ApiError with a sentence if the service refuses it
+   */
+  paste(
+    place: Place,
+    marked: Promise<readonly MarkedCell[]>,
+    pf_user: string,
+    settings: WriteSettings,
+  ): Promise<Written | null> {
+    return this.write(pf_user, settings, place, marked);
+  }
+
+  /**
+   * Shows what a block of the clipboard would do, as {@link proposal}, or why it cannot be written.
+   *
+   * @param meant the cells that get the block
+   * @returns whether nothing in it was guessed, so that it can be written at once
+   */
+  async propose(place: Place, meant: Promise<readonly MarkedCell[]>): Promise<boolean> {
+    this.refused = null;
+    this.isReading = true;
+    const reading = ++this.readings;
+    const isNewest = () => reading === this.readings;
+    try {
+      const marked = await meant;
+      const placed: Placed =
+        marked.length === 0 ? { refusal: NOTHING_SELECTED } : await place(marked);
+      if ('asked' in placed) return isNewest();
+      if ('refusal' in placed) throw new Refusal(placed.refusal);
+      const proposal = await this.checked(placed.proposal);
+      if (isNewest()) this.proposal = proposal;
+    } catch (error) {
+      if (isNewest()) this.refuse(error instanceof Refusal ? error.message : pivotMessageOf(error));
+    } finally {
+      if (isNewest()) this.isReading = false;
+    }
+    return false;
+  }
+
+  /** Drops the proposal, and the answer of a reading that is in progress. */
+  close(): void {
+    this.readings++;
+    this.isReading = false;
+    this.proposal = null;
+  }
+
+  /** Writes the numbers of a proposal; see {@link paste}. */
+  accept(proposal: Proposal, pf_user: string, settings: WriteSettings): Promise<Written | null> {
+    const asked = askedBy(proposal);
+    const cells = Promise.resolve(asked.map(({ cell }) => cell));
+    const place: Place = (marked) => ({
+      asked: marked.flatMap((cell, i) => (asked[i] ? [{ ...asked[i], cell }] : [])),
+    });
+    return this.write(pf_user, settings, place, cells);
+  }
+
+  /**
+   * Fills the block from its first column or row, or from the cells for which `isFrom` holds; see {@link paste}.
+   */
+  fill(
+    direction: FillDirection,
+    pf_user: string,
+    settings: WriteSettings,
+    isFrom?: IsFilledFrom,
+  ): Promise<Written | null> {
+    return this.write(pf_user, settings, (marked) =>
+      placeFilled(marked, direction, this.print, isFrom),
+    );
+  }
+
+  /** Writes a typed amount into every marked cell; see {@link paste}. */
+  enter(
+    edit: MeasureEdit,
+    text: string,
+    pf_user: string,
+    settings: WriteSettings,
+  ): Promise<Written | null> {
+    return this.write(pf_user, settings, (marked) => ({
+      asked: marked.map((cell) => ({ cell, edit, text })),
+    }));
+  }
+
+  /** Refuses the pressed cells. The end of a drag may not be read yet, so it is repeated for the whole block. */
+  private async refusePressed(text: string): Promise<void> {
+    this.refuse(text);
+    await this.selection.markedByNow();
+    this.refuse(text);
+  }
+
+  private refuse(text: string): void {
+    this.refused = { key: this.selection.key, text };
+  }
+
+  private async write(
+    pf_user: string,
+    settings: WriteSettings,
+    place: Place,
+    // The block is the cells that are marked now, even if others are marked when its turn comes.
+    meant = this.selection.markedByNow(),
+  ): Promise<Written | null> {
+    this.refused = null;
+    const { unsaved } = this.typing;
+    const write = unsaved.of([]);
+    void this.showUnsaved(write, meant, place);
+    let edits: readonly CellEdit[] = [];
+    let pasted: Proposal | undefined;
+    try {
+      return await unsaved.write(write, async (signal) => {
+        await this.settled();
+        const marked = await this.selection.reader.again(await meant);
+        if (marked.length === 0) throw new Refusal(NOTHING_SELECTED);
+        const placed = await place(marked);
+        if ('refusal' in placed) throw new Refusal(placed.refusal);
+        if ('proposal' in placed) throw new Guessed(placed.proposal);
+        pasted = placed.pasted;
+        if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
+          throw new Refusal(OVERLAP);
+        write.into(placed.asked);
+        edits = await this.editsOf(placed.asked, settings, signal);
+        await this.settled();
+        this.progress = `Writing ${countText(edits.length)} …`;
+        return { kind: 'scale', body: bodyOf(edits, pf_user, settings) };
+      });
+    } catch (error) {
+      const proposal = error instanceof Guessed ? error.proposal : fittingPart(pasted, error);
+      if (proposal) {
+        await this.propose(() => ({ proposal }), meant);
+        return null;
+      }
+      const refusal = blaming(error, edits, (cell) => this.selection.reader.nameOf(cell));
+      if (!refusal && error instanceof ApiError) throw error;
+      this.refuse(refusal ?? (error instanceof Refusal ? error.message : pivotMessageOf(error)));
+      return null;
+    } finally {
+      this.progress = null;
+    }
+  }
+
+  /** Marks the cells with their amounts while the write waits for its turn or for the server. */
+  private async showUnsaved(
+    write: UnsavedWrite,
+    meant: Promise<readonly MarkedCell[]>,
+    place: Place,
+  ): Promise<void> {
+    const placed = await meant.then(place).catch(() => null);
+    if (placed && 'asked' in placed) write.into(placed.asked);
+  }
+
+  /** Waits for the writes in progress. @throws Refusal if nothing can be changed after them */
+  private async settled(): Promise<void> {
+    await this.changes.settled();
+    if (this.planned.obstacle) throw new Refusal(this.planned.obstacle);
+  }
+
+  /**
+   * Returns the edits that a request needs. @throws Refusal or ApiError if a cell cannot be edited as asked
+   */
+  private async editsOf(
+    asked: readonly Asked[],
+    settings: WriteSettings,
+    signal: AbortSignal,
+  ): Promise<CellEdit[]> {
+    if (settings.keepTotal) throw new Refusal(ONE_CELL_KEEPS);
+    const changed = asked.filter((each) => settings.reshape || !isUnchanged(each));
+    if (changed.length === 0) throw new Refusal('This changes nothing.');
+    if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
+    this.progress = `Reading ${countText(changed.length)} …`;
+    const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
+    const shown = cells.map((cell) => this.selection.reader.shownIn(cell));
+    const formula = shown.find(isFormula);
+    if (formula && shown.some((shows) => shows !== formula))
+      throw new Refusal(isPrice(formula) ? PRICE_AND_OTHERS : FORMULA_AND_OTHERS);
+    if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
+      throw new Refusal(HELD_TOGETHER);
+    this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
+    let checked = 0;
+    // A typed total stays the total, even if somebody else has written since it was on screen.
+    const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
+      const edit = changed[i]?.edit;
+      if (!edit) return [];
+      const slice = inPeriods(cell);
+      const stored = await this.typing.reach(cell, settings.shape, signal);
+      checked += 1;
+      this.progress = `Checking ${checked.toLocaleString()} of ${countText(cells.length)} …`;
+      return [{ cell, slice, edit, stored }];
+    }).then((each) => each.flat());
+    this.check(wanted, ({ cell, edit, stored }) => {
+      const why = this.typing.amounts.whyNotOf(cell, edit, stored, settings);
+      return why ?? (this.typing.amounts.caution(cell, edit, stored, settings) ? CANCELS : null);
+    });
+    // A measure with cells of its own gets the amounts of these cells.
+    const follow = settings.follow?.filter((key) => !shown.includes(key));
+    const edits = this.changesOf(wanted, { ...settings, ...(follow && { follow }) });
+    if (edits.length === 0) throw new Refusal('This changes nothing.');
+    return edits;
+  }
+
+  /** Returns a proposal without the numbers that its cells cannot take. @throws Refusal if cells overlap */
+  private async checked(proposal: Proposal): Promise<Proposal> {
+    const asked = askedBy(proposal);
+    if (hasOverlap(asked.map(({ cell }) => cell))) throw new Refusal(OVERLAP);
+    const changed = asked.filter((each) => !isUnchanged(each));
+    const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
+    const found = withFaults(
+      proposal,
+      cells.map((cell, i) => [cell, this.whyNot(cell, changed[i])] as const),
+    );
+    // A preview without numbers has nothing to confirm.
+    if (askedBy(found).length === 0) this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
+    return found;
+  }
+
+  private whyNot(cell: ReadCell, asked: Asked | undefined): string | null {
+    if (!asked?.edit) return 'The number is missing.';
+    const { amount, by } = asked.edit;
+    if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is not a number.`;
+    const obstacle = this.typing.obstacle(cell);
+    if (obstacle) return obstacle;
+    if (cell.value === null)
+      return 'This cell has no rows yet. Type into this cell alone to choose the rows to copy.';
+    return by === 'percent' && cell.value === 0 ? NOTHING_OF_ZERO : null;
+  }
+
+  /** Checks all cells. @throws Refusal with the names of the cells that cannot be changed */
+  private check<Each extends ReadCell | Wanted>(
+    all: readonly Each[],
+    why: (each: Each, i: number) => string | null,
+  ): void {
+    const cellOf = (each: Each): ReadCell => ('cell' in each ? each.cell : each);
+    const reasons = all.map((each, i) => [cellOf(each), why(each, i)] as const);
+    const problems = problemsOf(
+      reasons,
+      ([, reason]) => reason,
+      ([cell]) => this.selection.reader.nameOf(cell),
+    );
+    if (problems.length > 0) throw new Refusal(problemText(problems), reasons);
+  }
+
+  /** Returns the edits that the cells need; none for a cell that needs no change. */
+  private changesOf(wanted: readonly Wanted[], settings: WriteSettings): CellEdit[] {
+    return wanted.flatMap(({ cell, slice, edit, stored }) => {
+      const scale = this.typing.amounts.scaleFor(cell, edit, stored, settings);
+      return scale ? [{ cell, body: { slice, ...scale } }] : [];
+    });
+  }
+}
+
+/**
+ * Returns a pasted block without the cells that were refused; null if no cell is left, or if the refusal is not
+ * about single cells.
+ */
+function fittingPart(pasted: Proposal | undefined, error: unknown): Proposal | null {
+  if (!pasted || !(error instanceof Refusal) || error.checked.length === 0) return null;
+  const fitting = withFaults(pasted, error.checked);
+  return askedBy(fitting).length > 0 ? fitting : null;
+}
+
+const countText = (count: number): string =>
+  count === 1 ? '1 cell' : `${count.toLocaleString()} cells`;

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Slice } from '../../contract/slices';
+import { admits } from '../../pivot/slice/slice-values';
+import { changeableOf, seesPart } from './own-part';
+
+const NORTH = { Region: 'North' };
+const BOTH = { Region: ['North', 'East'] };
+const own = (read: Slice[], write: Slice[]) => ({ territory: { read, write } });
+
+describe('the part that a user may change', () => {
+  it('is everything for a user without a part', () => {
+    expect(changeableOf({}, {})).toBe('all');
+    expect(seesPart({})).toBe(false);
+  });
+
+  it('is everything that is seen if the same may be changed', () => {
+    expect(changeableOf(own([BOTH], [BOTH]), {})).toBe('all');
+    expect(changeableOf(own([BOTH, { Product: 'x' }], [{ Product: 'x' }, BOTH]), {})).toBe('all');
+    expect(seesPart(own([BOTH], [BOTH]))).toBe(true);
+  });
+
+  it('is some of a slice that reaches beyond it, and none of one outside', () => {
+    const part = own([{}], [NORTH]);
+    expect(seesPart(part)).toBe(false);
+    expect(changeableOf(part, {})).toBe('some');
+    expect(changeableOf(part, { Product: 'x' })).toBe('some');
+    expect(changeableOf(part, BOTH)).toBe('some');
+    expect(changeableOf(part, { ...NORTH, Product: 'x' })).toBe('all');
+    expect(changeableOf(part, { Region: 'East' })).toBe('none');
+    expect(changeableOf(own([BOTH], []), NORTH)).toBe('none');
+  });
+
+  it('says all or none only if that is so for every row, for random territories', () => {
+    const [regions, products] = [
+      ['North', 'East', null],
+      ['x', 'y'],
+    ];
+    const rows = regions.flatMap((Region) => products.map((Product) => ({ Region, Product })));
+    const isIn = (slice: Slice, row: Record<string, string | null>) =>
+      Object.entries(slice).every(([column, wanted]) => admits(wanted, row[column] ?? null));
+    const slices = fc.record(
+      {
+        Region: fc.subarray(regions, { minLength: 1 }),
+        Product: fc.subarray(products, { minLength: 1 }),
+      },
+      { requiredKeys: [] },
+    );
+    const parts = fc.array(fc.tuple(slices, fc.boolean()), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(slices, parts, (slice, territories) => {
+        const read = territories.map(([part]) => part);
+        const write = territories.flatMap(([part, isChanged]) => (isChanged ? [part] : []));
+        const seen = rows.filter((row) => isIn(slice, row) && read.some((part) => isIn(part, row)));
+        const changed = seen.map((row) => write.some((part) => isIn(part, row)));
+        const found = changeableOf(own(read, write), slice);
+        if (found === 'all') expect(changed).not.toContain(false);
+        if (found === 'none') expect(changed).not.toContain(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,201 @@
+/** The version on the page, and whether it can be changed. */
+import * as api from '../../client/api';
+import { baseTypeOf, holdsDays, isLeaf, type ColumnEntry } from '../../contract/columns';
+import {
+  decimalsOf,
+  type Decimals,
+  type FixedDecimals,
+  type MeasureDecimals,
+} from '../../contract/decimals';
+import type { Source } from '../../contract/sources';
+import type { LogListEntry } from '../../contract/log';
+import type { SlicePreview } from '../../contract/previews';
+import type { Slice } from '../../contract/slices';
+import type { Version } from '../../contract/versions';
+import { decimalsByType } from '../../pivot/rows/measure-decimals';
+import { user } from '../../client/user.svelte';
+import { totalOf } from '../amounts/entry-totals';
+import type { Measured } from '../amounts/measure-totals';
+import { namedMeasures, type NamedMeasure } from '../amounts/measure-words';
+import { changeableOf, seesPart } from './own-part';
+import type { TriedRows } from '../amounts/tried-rows';
+
+const NONE = { least: 0, most: 0 };
+
+/** The version on the page, its source, and the source's columns with the planner's labels. */
+export class PlannedVersion {
+  /** The version as the service last returned it. */
+  current: Version;
+  /** The source as the service last returned it. */
+  source: Source;
+  /** Whether the user sees only a part of the source. */
+  readonly seesPart: boolean = $derived.by(() => seesPart(this.source));
+  /** Whether the user may do what concerns all rows of the version, such as a load, a copy or a close of months. */
+  readonly mayPlanAll: boolean = $derived.by(
+    () => user.mayPlan && this.source.territory === undefined,
+  );
+  readonly closed: boolean = $derived.by(() => this.current.status === 'closed');
+  /** The last entry of the plan that is shown; null for the current plan. */
+  asOf = $state.raw<LogListEntry | null>(null);
+  /** Whether changes are being tried. */
+  isTrying = $state(false);
+  /** The rows of the tried changes; null if none are on screen. */
+  tried = $state.raw<TriedRows | null>(null);
+  /** Why no change can be tried on this page now, as a sentence; null if one can. */
+  readonly obstacleToTry: string | null = $derived.by(() => {
+    if (!user.mayPlan) return 'You have read access only: you can see this plan but not change it.';
+    if (this.source.territory?.write.length === 0) {
+      return 'Your territories let you see this plan but not change it.';
+    }
+    if (this.closed) return 'This version is closed: you can see it but not change it.';
+    if (this.asOf) return 'This is an earlier state of the plan. Go back to now to change it.';
+    return null;
+  });
+  /** Why nothing can be written on this page now, as a sentence; null if changes are possible. */
+  readonly obstacle: string | null = $derived(
+    this.obstacleToTry ??
+      (this.isTrying ? 'A change is being tried. Keep it or discard it first.' : null),
+  );
+
+  /** Whether the totals of a selection are read by month too, because a shape needs them. */
+  byMonth = $state(false);
+
+  /** The columns that an operation may select by and set. */
+  readonly dimensions: readonly ColumnEntry[];
+  /** The date columns. */
+  readonly dates: readonly ColumnEntry[];
+  readonly valueColumn: ColumnEntry | undefined;
+  readonly unitsColumn: ColumnEntry | undefined;
+  /** The further measures. */
+  readonly furtherMeasures: readonly ColumnEntry[];
+  /** The keys of the measures that the source has: `value`, `units`, and the columns of further measures. */
+  readonly measureKeys: readonly string[];
+  /** The labels of value and units; undefined for a measure that the source lacks. */
+  readonly measureNames: { value: string | undefined; units: string | undefined };
+  /** The date whose months a shape parts amounts over: the first one; undefined without a date. */
+  readonly dateColumn: string | undefined;
+  readonly fixedDecimals: FixedDecimals;
+  /** The decimals of the amounts. If the type fixes none, the loaded rows determine the number. */
+  decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
+
+  /** The measures that the source has, with their labels and decimals. */
+  readonly measures: readonly NamedMeasure[] = $derived.by(() => namedMeasures(this));
+
+  constructor(
+    version: Version,
+    source: Source,
+    readonly columns: readonly ColumnEntry[],
+  ) {
+    this.current = $state.raw(version);
+    this.source = $state.raw(source);
+    this.dimensions = columns.filter((c) => isLeaf(c.role));
+    this.valueColumn = columns.find((c) => c.role === 'value');
+    this.unitsColumn = columns.find((c) => c.role === 'units');
+    this.dates = columns.filter((c) => c.role === 'date');
+    this.dateColumn = this.dates[0]?.cname;
+    this.furtherMeasures = columns.filter((c) => c.role === 'measure');
+    this.measureKeys = [
+      ...(this.valueColumn ? ['value'] : []),
+      ...(this.unitsColumn ? ['units'] : []),
+      ...this.furtherMeasures.map(({ cname }) => cname),
+    ];
+    this.fixedDecimals = {
+      ...Object.fromEntries(
+        this.furtherMeasures.map((column) => [column.cname, decimalsOf(baseTypeOf(column))]),
+      ),
+      value: decimalsOf(baseTypeOf(this.valueColumn)),
+      units: decimalsOf(baseTypeOf(this.unitsColumn)),
+    };
+    this.decimals = decimalsByType(columns);
+    this.measureNames = {
+      value: this.valueColumn && this.labelOf(this.valueColumn.cname),
+      units: this.unitsColumn && this.labelOf(this.unitsColumn.cname),
+    };
+  }
+
+  get id(): number {
+    return this.current.id;
+  }
+
+  /** Returns why the user's territories let them change no row of a slice; null if they may change some. */
+  beyond(slice: Slice): string | null {
+    return changeableOf(this.source, slice) === 'none'
+      ? 'Your territories let you see these rows but not change them.'
+      : null;
+  }
+
+  /** Returns the label of a column, or its name if it has none. */
+  labelOf(cname: string): string {
+    return this.columns.find((c) => c.cname === cname)?.label || cname;
+  }
+
+  /** Returns whether the values of a column are calendar days. */
+  isDay(cname: string): boolean {
+    const column = this.columns.find((c) => c.cname === cname);
+    return column !== undefined && holdsDays(column);
+  }
+
+  /** Returns the key of the measure in a column of the source; null if it is none. */
+  keyOf(cname: string): string | null {
+    if (cname === this.valueColumn?.cname) return 'value';
+    if (cname === this.unitsColumn?.cname) return 'units';
+    return this.furtherMeasures.some((c) => c.cname === cname) ? cname : null;
+  }
+
+  /** Returns the column of a measure by its key. */
+  columnOf(key: string): string {
+    if (key === 'value') return this.valueColumn?.cname ?? key;
+    return (key === 'units' ? this.unitsColumn?.cname : key) ?? key;
+  }
+
+  /** The columns of the measures by key. */
+  get measureColumns(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.measureKeys.map((key) => [key, this.columnOf(key)]));
+  }
+
+  /** Returns the total of the measure in a column of the source; null if it is no measure. */
+  totalOf(totals: Measured, cname: string): number | null {
+    const key = this.keyOf(cname);
+    return key === null ? null : totalOf(totals, key);
+  }
+
+  /** Returns the decimals of a column of the pivot: those of the value, unless it shows another measure. */
+  decimalsIn(column: string | null): Decimals {
+    for (const [name, own] of this.decimals.further ?? []) {
+      if (column === name || column?.startsWith(`${name}: `)) return own;
+    }
+    const units = this.unitsColumn?.cname;
+    const isUnits = units !== undefined && (column === units || column?.startsWith(`${units}: `));
+    return isUnits ? this.decimals.units : this.decimals.value;
+  }
+
+  /**
+   * Reads the totals of the rows that an operation on a slice would touch: the stored rows and the tried ones.
+   *
+   * @param byMonth whether the months of the stored rows are read too
+   * @param hold slices whose rows count as held, beside the locked ones
+   * @throws ApiError if the request fails
+   */
+  async readSlice(
+    slice: Slice,
+    signal?: AbortSignal,
+    byMonth = this.byMonth,
+    hold?: Slice[],
+  ): Promise<SlicePreview> {
+    const { id, dateColumn } = this;
+    const grouped = byMonth && dateColumn !== undefined;
+    const by = grouped ? ({ by: [dateColumn], unit: 'month' } as const) : undefined;
+    const stored = await api.previewSlice(id, slice, { signal }, hold, by, user.name);
+    return (await this.tried?.addTo(stored, slice, hold, by?.by[0])) ?? stored;
+  }
+
+  /**
+   * Reads the version and the source again, because others may have closed the version, or changed the user's
+   * territories. Keeps the old ones if that fails.
+   */
+  async refresh(): Promise<void> {
+    const version = api.getVersion(this.id).catch(() => this.current);
+    const source = api.getSource(this.source.id).catch(() => this.source);
+    [this.current, this.source] = await Promise.all([version, source]);
+  }
+}
