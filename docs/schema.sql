@@ -19,7 +19,7 @@ CREATE TABLE pf.col_meta (
 );
 
 CREATE TABLE pf.comment (
-  id integer NOT NULL DEFAULT nextval('pf.comment_id_seq'::regclass),
+  id integer NOT NULL DEFAULT nextval('pf.log_id_seq'::regclass),
   version_id integer NOT NULL,
   slice jsonb NOT NULL,
   parent integer,
@@ -96,7 +96,7 @@ CREATE INDEX idempotency_created_at ON pf.idempotency USING btree (created_at);
 CREATE INDEX idempotency_version_id ON pf.idempotency USING btree (version_id);
 
 CREATE TABLE pf.lock (
-  id integer NOT NULL DEFAULT nextval('pf.lock_id_seq'::regclass),
+  id integer NOT NULL DEFAULT nextval('pf.log_id_seq'::regclass),
   version_id integer NOT NULL,
   slice jsonb NOT NULL,
   note text,
@@ -137,17 +137,24 @@ CREATE TABLE pf.outside_change (
 );
 
 CREATE TABLE pf.profile (
-  id integer NOT NULL DEFAULT nextval('pf.profile_id_seq'::regclass),
+  id integer NOT NULL DEFAULT nextval('pf.log_id_seq'::regclass),
   source_id integer NOT NULL,
   name text NOT NULL,
   weights double precision[] NOT NULL,
   created_by text,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  within jsonb,
   CONSTRAINT profile_weights_check CHECK (((cardinality(weights) = 12) AND ((0)::double precision <= ALL (weights)) AND ((0)::double precision < ANY (weights)))),
+  CONSTRAINT profile_within_check CHECK ((jsonb_typeof(within) = 'array'::text)),
   CONSTRAINT profile_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
-  CONSTRAINT profile_pkey PRIMARY KEY (id),
-  CONSTRAINT profile_source_id_name_key UNIQUE (source_id, name)
+  CONSTRAINT profile_pkey PRIMARY KEY (id)
 );
+
+CREATE UNIQUE INDEX profile_source_id_name_key ON pf.profile USING btree (source_id, name, (
+CASE
+    WHEN (within IS NOT NULL) THEN created_by
+    ELSE NULL::text
+END)) NULLS NOT DISTINCT;
 
 CREATE TABLE pf.replayed (
   version_id integer NOT NULL,
@@ -164,7 +171,7 @@ CREATE TABLE pf.replayed (
 );
 
 CREATE TABLE pf.review (
-  id integer NOT NULL DEFAULT nextval('pf.review_id_seq'::regclass),
+  id integer NOT NULL DEFAULT nextval('pf.log_id_seq'::regclass),
   version_id integer NOT NULL,
   slice jsonb NOT NULL,
   owner text NOT NULL,
@@ -301,17 +308,24 @@ CREATE TABLE pf.version (
 );
 
 CREATE TABLE pf.view (
-  id integer NOT NULL DEFAULT nextval('pf.view_id_seq'::regclass),
+  id integer NOT NULL DEFAULT nextval('pf.log_id_seq'::regclass),
   source_id integer NOT NULL,
   name text NOT NULL,
   layout jsonb NOT NULL,
   created_by text,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  within jsonb,
   CONSTRAINT view_layout_check CHECK ((jsonb_typeof(layout) = 'object'::text)),
+  CONSTRAINT view_within_check CHECK ((jsonb_typeof(within) = 'array'::text)),
   CONSTRAINT view_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
-  CONSTRAINT view_pkey PRIMARY KEY (id),
-  CONSTRAINT view_source_id_name_key UNIQUE (source_id, name)
+  CONSTRAINT view_pkey PRIMARY KEY (id)
 );
+
+CREATE UNIQUE INDEX view_source_id_name_key ON pf.view USING btree (source_id, name, (
+CASE
+    WHEN (within IS NOT NULL) THEN created_by
+    ELSE NULL::text
+END)) NULLS NOT DISTINCT;
 
 CREATE OR REPLACE FUNCTION pf.add_outside_triggers()
  RETURNS void

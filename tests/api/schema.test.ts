@@ -17,13 +17,13 @@ describe('the schema', () => {
       INSERT INTO pf.sql (source_id, operation, sql) VALUES (1, 'get_data', 'SELECT 1');
       INSERT INTO pf.version (source_id, name) VALUES (1, 'Plan');
       INSERT INTO pf.view (source_id, name, layout) VALUES (1, 'By region', '{}');
-      INSERT INTO pf.profile (source_id, name, weights) VALUES (1, 'Even', array_fill(1, '{12}'));
+      INSERT INTO pf.profile (id, source_id, name, weights) VALUES (1, 1, 'Even', array_fill(1, '{12}'));
       INSERT INTO pf.formula (source_id, name, expression, format) VALUES (1, 'Double', 'sales * 2', '{}');
       INSERT INTO pf.territory (source_id, member, read) VALUES (1, 'ann', '{}');
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
-      INSERT INTO pf.comment (version_id, slice, parent, text, created_by)
-        VALUES (1, '{}', NULL, 'Why?', 'ann'), (1, '{}', 1, 'Because.', 'bea');
-      INSERT INTO pf.review (version_id, slice, owner, reviewers) VALUES (1, '{}', 'ann', '{bea}');
+      INSERT INTO pf.comment (id, version_id, slice, parent, text, created_by)
+        VALUES (1, 1, '{}', NULL, 'Why?', 'ann'), (2, 1, '{}', 1, 'Because.', 'bea');
+      INSERT INTO pf.review (id, version_id, slice, owner, reviewers) VALUES (1, 1, '{}', 'ann', '{bea}');
       INSERT INTO pf.review_step (review_id, step, pf_user, newest_entry) VALUES (1, 'open', 'ann', 0);
       INSERT INTO pf.idempotency (path, key, body_digest, version_id)
         VALUES ('POST /api/versions/1/scale', 'k', '', 1)`);

@@ -15,7 +15,9 @@ export function rowsText(slices: readonly Slice[], words: Labels): string {
 /** Returns what a person sees and may change: "You see Region in North, East and may change Region = North." */
 export function ownPartText({ read, write }: OwnPart, words: Labels): string {
   const seen = rowsText(read, words);
-  const changed = rowsText(write, words);
+  // A territory may allow to change everything that its member sees.
+  const changesAll = write.some((slice) => Object.keys(slice).length === 0);
+  const changed = changesAll ? seen : rowsText(write, words);
   return seen === changed
     ? `You see a part: ${seen}`
     : `You see ${seen}, and may change ${changed}`;

@@ -125,7 +125,7 @@ export const ImportPreviewRequest = v.object({
 });
 export type ImportPreviewRequest = v.InferOutput<typeof ImportPreviewRequest>;
 
-const REFUSALS = ['no_rows', 'excluded', 'locked'] as const;
+const REFUSALS = ['no_rows', 'excluded', 'locked', 'read_only'] as const;
 
 /**
  * A cell of an import: the totals of its slice, why it cannot be changed, and what later entries added to it. The
@@ -136,7 +136,7 @@ const ImportCell = v.object({
   refusal: v.pipe(
     v.nullable(v.picklist(REFUSALS)),
     v.description(
-      'Why the cell cannot be changed: no row, only rows that operations skip, or every row locked',
+      'Why the cell cannot be changed: no row, only rows that operations skip, every row locked, or a row that the sender may only read',
     ),
   ),
   state: v.pipe(

@@ -75,6 +75,14 @@ const review = {
 /** A review of a slice of a version with its history (docs/contract/22-sign-off.md). */
 export const Review = v.object({
   ...review,
+  beyond: v.optional(
+    v.pipe(
+      v.literal(true),
+      v.description(
+        'It also holds rows that the sender may not see: only the values of rows inside are in its slice, it has no history, and the sender can take no step',
+      ),
+    ),
+  ),
   changed: v.optional(
     v.pipe(
       v.object({ entries: v.number(), row_count: v.number(), ...amounts }),

@@ -131,6 +131,7 @@ describe('pf.view', () => {
       'layout jsonb',
       'name text',
       'source_id integer',
+      'within jsonb',
     ]);
     await service.query('CREATE TABLE public.seen AS SELECT * FROM public.orders');
     const id = await makeSource(service, 'seen', ORDER_COLUMNS);
@@ -189,6 +190,7 @@ describe('pf.profile', () => {
       'name text',
       'source_id integer',
       'weights ARRAY',
+      'within jsonb',
     ]);
     await service.query('CREATE TABLE public.phased AS SELECT * FROM public.orders');
     const id = await makeSource(service, 'phased', ORDER_COLUMNS);

@@ -132,6 +132,15 @@ describe('Every endpoint', () => {
   it('is in one of the groups of this test', () => {
     expect(ENDPOINTS.length).toBeGreaterThan(80);
     expect(open.filter(({ territories }) => territories === 'refused').length).toBeGreaterThan(0);
+    // An address without a known id would be a 404 for everybody.
+    for (const endpoint of open.filter(named)) {
+      expect([label(endpoint), addressOf(endpoint)]).toEqual([
+        label(endpoint),
+        expect.not.stringMatching(/undefined|[{}]/),
+      ]);
+    }
+    const roles = ENDPOINTS.filter((endpoint) => !open.includes(endpoint)).map(({ role }) => role);
+    expect(new Set(roles)).toEqual(new Set([null, 'admin']));
   });
 
   it('answers a person without a territory as if the source did not exist', async () => {

@@ -425,6 +425,35 @@ describe('An import', () => {
   });
 });
 
+describe('A preview of an import', () => {
+  it('marks the cells with rows that the person may only read', async () => {
+    const version = await planned();
+    const slices = [
+      { Region: 'A', Product: 'x' },
+      { Region: 'B' },
+      { Product: 'x' },
+      { Region: 'veiled region' },
+    ];
+    const edits = slices.map((slice) => ({ slice, value_total: 1 }));
+    const refusalsFor = async (api: Api, asked = edits) => {
+      const { cells } = ok(
+        await api.post(`${version.path}/import/preview`, { edits: asked, since: 0 }),
+      ).body;
+      return cells.map((cell: { refusal: string | null }) => cell.refusal);
+    };
+    const apart = [edits[0]!, edits[1]!, edits[3]!];
+    expect(await refusalsFor(ann, apart)).toEqual([null, 'read_only', 'no_rows']);
+    expect(await refusalsFor(ann, [edits[2]!])).toEqual(['read_only']);
+    expect(await refusalsFor(bea, [edits[2]!])).toEqual([null]);
+    expect(await refusalsFor(rita, [edits[0]!])).toEqual(['read_only']);
+    expect(await refusalsFor(admin, apart)).toEqual([null, null, null]);
+    // A row that nobody can change does not count.
+    ok(await admin.post(`${version.path}/locks`, { slice: { Region: 'B' } }));
+    expect(await refusalsFor(ann, [edits[2]!])).toEqual([null]);
+    expect(await refusalsFor(ann, apart)).toEqual([null, 'locked', 'no_rows']);
+  });
+});
+
 describe('Territories that change while a write waits', () => {
   it('judge it as they are then', async () => {
     const version = await planned();

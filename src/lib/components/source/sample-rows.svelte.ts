@@ -14,8 +14,9 @@ export class SampleRows {
   /** Resolves when the rows have loaded or failed to load. */
   readonly settled: Promise<void>;
 
-  constructor(load: () => Promise<TablePreview>) {
-    this.settled = load().then(
+  /** @param load null if the rows of the table are not for the user */
+  constructor(load: (() => Promise<TablePreview>) | null) {
+    this.settled = (load ? load() : Promise.resolve({ rows: [] })).then(
       (preview) => {
         this.rows = preview.rows;
       },

@@ -17,8 +17,27 @@ export const METRICS = 'text/plain';
  */
 export type TerritoryRule = 'none' | 'narrowed' | 'judged' | 'refused';
 
-/** The contract of one endpoint. */
-export interface Endpoint {
+/** The contract of one endpoint. An endpoint that is refused to a part of a source gives the reason. */
+export type Endpoint = Described & (ForPart | ForWhole | ForAdmins);
+
+interface ForPart {
+  territories: Exclude<TerritoryRule, 'refused'>;
+}
+
+interface ForWhole {
+  territories: 'refused';
+  role: 'reader' | 'planner';
+  /** Why it needs all of the source, as a sentence without a full stop that begins in lower case. */
+  because: string;
+}
+
+/** Territories do not limit admins. */
+interface ForAdmins {
+  territories: 'refused';
+  role: 'admin';
+}
+
+interface Described {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path below `/api`; a parameter is its name in braces, such as `{id}`. */
   path: string;
@@ -27,8 +46,6 @@ export interface Endpoint {
    * is needed.
    */
   role: Role | null;
-  /** How the endpoint treats a sender who may see only a part of a source. */
-  territories: TerritoryRule;
   summary: string;
   /** Parameters of the query string by name. */
   query?: Record<string, { schema: v.GenericSchema; description: string; required?: boolean }>;

@@ -75,6 +75,7 @@ export const FILE_ENDPOINTS: readonly Endpoint[] = [
     path: '/files',
     role: 'reader',
     territories: 'refused',
+    because: 'tables are made by admins',
     summary: 'Whether files are accepted, and their largest size',
     answer: json(FilesAnswer),
     refusals: [],

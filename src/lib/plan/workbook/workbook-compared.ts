@@ -34,6 +34,7 @@ const REFUSALS = {
   no_rows: 'It has no rows any more.',
   excluded: 'Changes skip every row of this cell.',
   locked: 'Every row of it is locked, or its months are closed.',
+  read_only: 'Your territories let you see rows of it, but not change them.',
 } as const satisfies Record<NonNullable<ImportCell['refusal']>, string>;
 
 /** Returns an amount with the decimals of its measure. */

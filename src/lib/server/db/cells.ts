@@ -19,6 +19,8 @@ const Cell = v.object({
   /** Number of rows that operations see. */
   rows: v.number(),
   isFree: v.boolean(),
+  /** Whether the sender may not change one of the rows that can change. */
+  isBeyond: v.boolean(),
   /** Totals of the rows that operations see, by measure, as text with all their digits. */
   totals: byColumn(v.string()),
   /** Absolute amounts below these are noise of a floating-point measure; 0 for an exact one. */
@@ -42,6 +44,8 @@ interface Rows {
   seen: SqlText;
   /** The rows that can change. */
   free: SqlText;
+  /** The rows that the sender may not change. */
+  beyond?: SqlText | undefined;
   /** The rows to read, if not all of them: those of every slice are among them. */
   among?: SqlText | undefined;
 }
@@ -69,7 +73,7 @@ function namesFor(columns: readonly ForecastColumn[]) {
   return {
     ...{ edit, measures },
     ...{ leaf: own('leaf_number'), rows: own('row_count'), seen: own('is_seen') },
-    free: own('is_free'),
+    ...{ free: own('is_free'), beyond: own('is_beyond') },
   };
 }
 
@@ -81,7 +85,7 @@ export interface EditedMeasures extends Omit<EditedSlice, 'values'> {
 /** The cells of some slices that have rows, in one pass over the version. @throws AppError as {@link editedLeaves} */
 export function cellsOf(
   db: Queryable,
-  { rows: from, columns, seen, free, among = sql`TRUE` }: Rows,
+  { rows: from, columns, seen, free, beyond = sql`FALSE`, among = sql`TRUE` }: Rows,
   edits: readonly EditedMeasures[],
 ): Promise<Cell[]> {
   const leaves = leafColumns(columns);
@@ -115,10 +119,12 @@ export function cellsOf(
          ...leaves.map((c) => ident(c.name)),
          sql`(${seen}) AS ${own.seen}`,
          sql`(${free}) AS ${own.free}`,
+         sql`(${beyond}) AS ${own.beyond}`,
          sql`COUNT(*) AS ${own.rows}`,
          ...perLeaf,
        ])}
-       FROM ${from} WHERE ${among} GROUP BY ${commas([...groupedBy(leaves), own.seen, own.free])}
+       FROM ${from} WHERE ${among}
+       GROUP BY ${commas([...groupedBy(leaves), own.seen, own.free, own.beyond])}
      ),
      leaves AS (SELECT *, ROW_NUMBER() OVER () AS ${own.leaf} FROM grouped),
      edited AS (${editedLeaves(
@@ -134,6 +140,7 @@ export function cellsOf(
        sql`${own.edit} AS number`,
        sql`COALESCE(SUM(${own.rows}) FILTER (WHERE ${own.seen}), 0)::bigint AS rows`,
        sql`COALESCE(BOOL_OR(${own.free}) FILTER (WHERE ${own.seen}), FALSE) AS "isFree"`,
+       sql`COALESCE(BOOL_OR(${own.beyond}) FILTER (WHERE ${own.seen} AND ${own.free}), FALSE) AS "isBeyond"`,
        sql`${byKey(({ total }) => total)} AS totals`,
        sql`${byKey(({ noise }) => noise)} AS noise`,
        sql`${byKey(({ decimals }) => decimals)} AS decimals`,

@@ -10,7 +10,7 @@ export interface WriteKey {
   path: string;
   /** Value of the header `Idempotency-Key`. */
   key: string;
-  /** SHA-256 of the request's body, in hex. */
+  /** SHA-256 of the request's body, in hex. As it is stored, the digest of the sender's territories follows. */
   digest: string;
 }
 
@@ -54,14 +54,20 @@ export const keepAnswer = (
     [path, key, versionId, answer, columns],
   );
 
-/** The stored answer of a write with this key within the last day, and the digest of its body. */
+const FoundAnswer = v.object({
+  ...KeptAnswer.entries,
+  digest: v.string(),
+  version_id: v.nullable(v.number()),
+});
+
+/** The stored answer of a write with this key within the last day, the digest of its request, and its version. */
 export const findAnswer = (
   db: Queryable,
   { path, key }: WriteKey,
-): Promise<(KeptAnswer & { digest: string }) | undefined> =>
+): Promise<v.InferOutput<typeof FoundAnswer> | undefined> =>
   db.maybeOne(
-    v.object({ ...KeptAnswer.entries, digest: v.string() }),
-    sql`SELECT body_digest AS digest, answer::text AS answer, columns FROM pf.idempotency
+    FoundAnswer,
+    sql`SELECT body_digest AS digest, version_id, answer::text AS answer, columns FROM pf.idempotency
      WHERE path = $1 AND key = $2 AND NOT ${EXPIRED}`,
     [path, key],
   );

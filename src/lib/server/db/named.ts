@@ -1,5 +1,6 @@
 /** Queries of tables whose rows have a name that is unique in their source. */
-import type * as v from 'valibot';
+import * as v from 'valibot';
+import { Slice } from '../../contract/slices';
 import type { SqlText } from '../sql/quote';
 import { commas, ident, qualified, sql } from '../sql/quote';
 import type { Queryable } from './queryable';
@@ -20,11 +21,17 @@ export interface NamedTable<Row extends Named, Field extends keyof Row & string>
   kind: 'view' | 'profile' | 'formula';
   schema: v.GenericSchema<unknown, Row>;
   content: Readonly<Record<Field, SqlText>>;
-  /** Whether a row may name or describe rows of the source, so that people who read a part do not get it. */
+  /**
+   * Whether a row may name or describe rows of the source. The table then has the column `within`, and people who
+   * read a part get only what was saved by people who read no more.
+   */
   mayNameValues?: true;
 }
 
-type AnyTable<Row extends Named> = Pick<NamedTable<Row, never>, 'kind' | 'schema'> & {
+type AnyTable<Row extends Named> = Pick<
+  NamedTable<Row, never>,
+  'kind' | 'schema' | 'mayNameValues'
+> & {
   content: Readonly<Record<string, SqlText>>;
 };
 
@@ -34,15 +41,32 @@ const contentOf = ({ content }: { content: object }): SqlText =>
 const fieldsOf = (table: { content: object }): SqlText =>
   sql`id, source_id, name, ${contentOf(table)}, created_by, created_at`;
 
+const Within = v.looseObject({ within: v.nullable(v.array(Slice)) });
+
+/** A named row, with the slices that the person who saved it could read; null if that was all of the source. */
+export interface SavedRow<Row> {
+  row: Row;
+  within: readonly Slice[] | null;
+}
+
+const savedRow = <Row extends Named>({ schema }: AnyTable<Row>) =>
+  v.pipe(
+    Within,
+    v.transform((row): SavedRow<Row> => ({ row: v.parse(schema, row), within: row.within })),
+  );
+
+const savedFields = (table: Pick<AnyTable<never>, 'content' | 'mayNameValues'>): SqlText =>
+  sql`${fieldsOf(table)}, ${table.mayNameValues ? sql`within` : sql`NULL AS within`}`;
+
 /** The named rows of a source, sorted by name without regard to case. */
 export const listNamed = <Row extends Named>(
   db: Queryable,
   table: AnyTable<Row>,
   sourceId: number,
-): Promise<Row[]> =>
+): Promise<SavedRow<Row>[]> =>
   db.many(
-    table.schema,
-    sql`SELECT ${fieldsOf(table)} FROM ${tableOf(table)} WHERE source_id = $1 ORDER BY lower(name), id`,
+    savedRow(table),
+    sql`SELECT ${savedFields(table)} FROM ${tableOf(table)} WHERE source_id = $1 ORDER BY lower(name), id`,
     [sourceId],
   );
 
@@ -51,35 +75,54 @@ export const getNamed = async <Row extends Named>(
   db: Queryable,
   table: AnyTable<Row>,
   id: number,
-): Promise<Row> =>
+): Promise<SavedRow<Row>> =>
   found(
     await db.maybeOne(
-      table.schema,
-      sql`SELECT ${fieldsOf(table)} FROM ${tableOf(table)} WHERE id = $1`,
+      savedRow(table),
+      sql`SELECT ${savedFields(table)} FROM ${tableOf(table)} WHERE id = $1`,
       [id],
     ),
     `${table.kind} ${id}`,
   );
 
+/** What a person saves under a name. */
+interface Saved {
+  /** The columns of content; undefined for those that a change keeps. */
+  content: Readonly<Record<string, unknown>>;
+  /** The slices that the person may read; null for all of the source. */
+  within: readonly Slice[] | null;
+}
+
 /** The new row, or undefined if the name is taken. */
 export const insertNamed = <Row extends Named>(
   db: Queryable,
   table: AnyTable<Row>,
-  row: { source_id: number; name: string; content: Content; created_by: string },
+  row: Saved & { source_id: number; name: string; created_by: string },
 ): Promise<Row | undefined> => {
   const types = Object.entries(table.content);
+  const place = 4 + types.length;
+  const [column, value] = table.mayNameValues
+    ? [sql`, within`, sql`, $${place}::jsonb`]
+    : [sql``, sql``];
   return db.maybeOne(
     table.schema,
-    sql`INSERT INTO ${tableOf(table)} (source_id, name, created_by, ${contentOf(table)})
-     VALUES ($1, $2, $3, ${commas(types.map(([, type], i) => sql`$${4 + i}::${type}`))})
-     ON CONFLICT (source_id, name) DO NOTHING
+    sql`INSERT INTO ${tableOf(table)} (source_id, name, created_by, ${contentOf(table)}${column})
+     VALUES ($1, $2, $3, ${commas(types.map(([, type], i) => sql`$${4 + i}::${type}`))}${value})
+     ON CONFLICT DO NOTHING
      RETURNING ${fieldsOf(table)}`,
-    [row.source_id, row.name, row.created_by, ...types.map(([field]) => row.content[field])],
+    [
+      ...[row.source_id, row.name, row.created_by],
+      ...types.map(([field]) => row.content[field]),
+      ...withinOf(table, row),
+    ],
   );
 };
 
-/** The columns of content of a row; undefined for those that a change keeps. */
-type Content = Readonly<Record<string, unknown>>;
+/** The value of the column `within`, of a table that has it. */
+const withinOf = (
+  { mayNameValues }: Pick<AnyTable<never>, 'mayNameValues'>,
+  { within }: Saved,
+): unknown[] => (mayNameValues ? [within && JSON.stringify(within)] : []);
 
 /**
  * Overwrites the given fields; undefined fields are kept.
@@ -90,17 +133,18 @@ export async function updateNamed<Row extends Named>(
   db: Queryable,
   table: AnyTable<Row>,
   id: number,
-  { name, content }: { name: string | undefined; content: Content },
+  { name, ...saved }: Saved & { name: string | undefined },
 ): Promise<Row> {
   const types = Object.entries(table.content);
   const set = types.map(
     ([field, type], i) => sql`${ident(field)} = COALESCE($${3 + i}::${type}, ${ident(field)})`,
   );
+  if (table.mayNameValues) set.push(sql`within = $${3 + types.length}::jsonb`);
   const row = await db.maybeOne(
     table.schema,
     sql`UPDATE ${tableOf(table)} SET name = COALESCE($2, name), ${commas(set)}
      WHERE id = $1 RETURNING ${fieldsOf(table)}`,
-    [id, name, ...types.map(([field]) => content[field])],
+    [id, name, ...types.map(([field]) => saved.content[field]), ...withinOf(table, saved)],
   );
   return found(row, `${table.kind} ${id}`);
 }

@@ -27,7 +27,7 @@ const StoredStep = v.object({
 type StoredStep = v.InferOutput<typeof StoredStep>;
 
 /** A review without its steps. */
-const { steps: _, changed: __, ...fields } = Review.entries;
+const { steps: _, changed: __, beyond: ____, ...fields } = Review.entries;
 const ReviewRow = v.object(fields);
 export type ReviewRow = v.InferOutput<typeof ReviewRow>;
 
@@ -50,7 +50,10 @@ function answered({ review_id: _, totals, due, ...step }: StoredStep): ReviewSte
 }
 
 /** Returns a review as the API answers it. */
-export const answeredReview = ({ stored, ...review }: StoredReview): Review => ({
+export const answeredReview = ({
+  stored,
+  ...review
+}: StoredReview & Pick<Review, 'beyond'>): Review => ({
   ...review,
   steps: stored.map(answered),
 });

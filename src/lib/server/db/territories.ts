@@ -1,6 +1,6 @@
 /** Queries of `pf.territory`. */
 import * as v from 'valibot';
-import type { Slice } from '../../contract/slices';
+import { Slice } from '../../contract/slices';
 import { Territory } from '../../contract/territories';
 import { membersOf } from '../sender';
 import type { SqlText } from '../sql/quote';
@@ -150,6 +150,24 @@ export const findReach = (
   id: number,
   members: readonly string[],
 ): Promise<Reach | undefined> => db.maybeOne(Reach, REACHES[kind], [members, id]);
+
+/** The slices of the sender's territories of a version, oldest first; null if territories do not limit the sender. */
+export async function territoriesOf(
+  db: Queryable,
+  versionId: number,
+): Promise<(readonly [read: Slice, write: Slice | null])[] | null> {
+  const members = membersOf(db.sender);
+  if (!members) return null;
+  const { own } = await db.one(
+    v.object({ own: v.nullable(v.array(v.tuple([Slice, v.nullable(Slice)]))) }),
+    sql`SELECT CASE WHEN count(*) > 0 THEN COALESCE(
+         json_agg(json_build_array(t.read, t.write) ORDER BY t.id) FILTER (WHERE t.member = ANY ($2::text[])),
+         '[]') END AS own
+       FROM pf.territory AS t JOIN pf.version AS v USING (source_id) WHERE v.id = $1`,
+    [versionId, members],
+  );
+  return own;
+}
 
 /** Whether any source has territories. */
 export const anyTerritories = (db: Queryable): Promise<boolean> =>

@@ -1,4 +1,5 @@
 /** Makes a repeated write once. */
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Data } from 'apache-arrow';
@@ -9,6 +10,7 @@ import { compress } from '../compress';
 import type { KeptAnswer, WriteKey } from '../db/idempotency';
 import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotency';
 import type { Queryable } from '../db/queryable';
+import { territoriesOf } from '../db/territories';
 import type { Transaction } from '../db/transaction';
 import { AppError } from '../errors';
 
@@ -17,13 +19,14 @@ export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance
 
 /**
  * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). The write's
- * transaction also stores its answer. A later request with the same key gets that answer.
+ * transaction also stores its answer. A later request with the same key gets that answer, unless the sender's
+ * territories have changed since.
  *
  * @param versionId the version with which the stored answer is deleted; null to keep it for its whole day
  * @param key undefined if the client sent none; the write is then made each time
  * @param schema schema of the answer
  * @param memory reservation for the columns of the answer
- * @throws AppError 409 if the key came with another body; MemoryShort; whatever `write` throws
+ * @throws AppError 409 if the key came with another body, or with other territories; MemoryShort; whatever `write` throws
  */
 export async function once<Answer extends object>(
   transaction: Transaction,
@@ -34,7 +37,8 @@ export async function once<Answer extends object>(
   write: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!key) return write();
-  if (!(await claimKey(transaction, key))) {
+  const territories = await digestOfTerritories(transaction, versionId);
+  if (!(await claimKey(transaction, { ...key, digest: key.digest + territories }))) {
     // A stored answer disappears early only if its version is deleted. The write then refuses with 404.
     return (await keptAnswer(transaction, key, schema, memory)) ?? write();
   }
@@ -44,13 +48,20 @@ export async function once<Answer extends object>(
   return answer;
 }
 
+/** The sender's territories of a version as a part of a digest; empty if they do not limit the sender. */
+async function digestOfTerritories(db: Queryable, versionId: number | null): Promise<string> {
+  const territories = versionId === null ? null : await territoriesOf(db, versionId);
+  if (territories === null) return '';
+  return `.${createHash('sha256').update(JSON.stringify(territories)).digest('hex')}`;
+}
+
 /**
  * The stored answer of a write with this key; undefined if there was none within the last day.
  *
  * @param memory reservation for the columns of the answer
- * @throws AppError 409 if the key came with another body; MemoryShort
+ * @throws AppError 409 if the key came with another body; {@link OtherTerritories}; MemoryShort
  */
-export async function keptAnswer<Answer extends object>(
+async function keptAnswer<Answer extends object>(
   db: Queryable,
   key: WriteKey | undefined,
   schema: v.GenericSchema<unknown, Answer>,
@@ -58,23 +69,41 @@ export async function keptAnswer<Answer extends object>(
 ): Promise<Answer | undefined> {
   const kept = key && (await findAnswer(db, key));
   if (!kept) return undefined;
-  if (kept.digest !== key.digest) {
+  if (!kept.digest.startsWith(key.digest)) {
     throw new AppError(
       409,
       'This Idempotency-Key was used for another request; send a new key with a new request',
     );
   }
+  const territories = await digestOfTerritories(db, kept.version_id);
+  if (kept.digest !== key.digest + territories) throw new OtherTerritories();
   return v.parse(schema, await unpack(kept, memory));
 }
 
-/** {@link keptAnswer} with its own memory reservation, for a write whose entry is gone. */
+/** The refusal of an answer that was made for other territories of the sender: it may have rows outside. */
+class OtherTerritories extends AppError {
+  constructor() {
+    super(
+      409,
+      'The request of this Idempotency-Key was carried out, but your territories have changed since, so its answer is not sent again; read the version',
+    );
+  }
+}
+
+/**
+ * {@link keptAnswer} with its own memory reservation, for a write whose entry is gone. Undefined too if the sender's
+ * territories have changed since: then the write is judged as a new one.
+ */
 export const answeredBefore = <Answer extends object>(
   { db, budget }: { db: Queryable; budget: Budget },
   key: WriteKey | undefined,
   schema: v.GenericSchema<unknown, Answer>,
 ): Promise<(Answer & { memory: Reservation }) | undefined> =>
   budget.run(async (memory) => {
-    const answer = await keptAnswer(db, key, schema, memory);
+    const answer = await keptAnswer(db, key, schema, memory).catch((error: unknown) => {
+      if (error instanceof OtherTerritories) return undefined;
+      throw error;
+    });
     return answer && { ...answer, memory };
   });
 

@@ -211,6 +211,7 @@ async function readCells(
     ...target,
     seen: excludeClause(target.version.exclude_iters),
     free: held ? sql`(${held.where}) IS NOT TRUE` : sql`TRUE`,
+    beyond: target.part && sql`(${target.part.changeable}) IS NOT TRUE`,
   };
   const cells = await cellsOf(
     tx,
@@ -244,18 +245,19 @@ function cellOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): Imp
     ...{ value_total: total('value'), units_total: total('units') },
     ...ofFurther(columns, ({ name }) => total(name) ?? 0),
     state,
-    refusal: refusalOf(cell),
+    refusal: refusalOf(cell) ?? (cell.isBeyond ? 'read_only' : null),
   };
 }
 
-const refusalOf = ({ rows, isFree }: Cell): ImportCell['refusal'] =>
+/** Why a cell cannot be changed by anybody; null if it can. A write is judged by the rows that it changes. */
+const refusalOf = ({ rows, isFree }: Cell): keyof typeof SENTENCES | null =>
   rows === 0 ? 'excluded' : isFree ? null : 'locked';
 
 const SENTENCES = {
   no_rows: (edits) => `no row of the version is in ${edits}`,
   excluded: (edits) => `operations skip every row of ${edits}`,
   locked: (edits) => `every row of ${edits} is locked`,
-} as const satisfies Record<NonNullable<ImportCell['refusal']>, (edits: string) => string>;
+} as const satisfies Partial<Record<NonNullable<ImportCell['refusal']>, (edits: string) => string>>;
 
 /** Maximum number of edits that an error names. */
 const MOST_NAMED = 5;

@@ -30,9 +30,9 @@ export async function locksInside(
  * A slice with the values that its rows inside have; undefined if it has none, or if its columns no longer have the
  * same roles.
  */
-async function sliceInside(
+export async function sliceInside(
   db: Queryable,
-  { rows, columns }: LimitedVersion,
+  { rows, columns }: Pick<LimitedVersion, 'rows' | 'columns'>,
   slice: Slice,
 ): Promise<Slice | undefined> {
   const conditionOf = (part: Slice) => compileSlice(part, columns).where;

@@ -52,6 +52,7 @@ import {
   sliceToStore,
 } from './forecast-version';
 import { once } from './idempotency';
+import { sliceInside } from './locks-inside';
 import { isReadable } from './slices-inside';
 
 /** Who sends a request. Without sign-in the body names them, and nobody is an admin. */
@@ -61,8 +62,8 @@ export const personOf = (me: Me, { pf_user: name }: { pf_user: string }): Person
 });
 
 /**
- * The reviews of a version, oldest first. A sender who reads a part gets those of slices inside, and each step with the
- * newest entry that has rows inside. @throws AppError 404
+ * The reviews of a version, oldest first. A sender who reads a part gets those of slices inside, each step with the
+ * newest entry that has rows inside, and those that lock rows inside, without their history. @throws AppError 404
  */
 export const reviews = (db: Database, versionId: number): Promise<Review[]> =>
   db.versionRead(versionId, async (tx) => {
@@ -70,8 +71,12 @@ export const reviews = (db: Database, versionId: number): Promise<Review[]> =>
     const limits = limited(target);
     const answer: Review[] = [];
     for (const review of await listReviews(tx, versionId)) {
-      if (!isReadable(review.slice, limits?.part.read)) continue;
-      answer.push(await withChanges(tx, target, review));
+      if (isReadable(review.slice, limits?.part.read)) {
+        answer.push(await withChanges(tx, target, review));
+      } else if (isHeld(review.state)) {
+        const slice = await sliceInside(tx, target, review.slice);
+        if (slice) answer.push(answeredReview({ ...review, slice, stored: [], beyond: true }));
+      }
     }
     return answer.length === 0 ? [] : answer.map(await stepsFor(tx, limits));
   });

@@ -56,10 +56,11 @@ const SINGULAR: Readonly<Record<Named, string>> = {
  */
 export async function requireTerritory(
   db: Database,
-  { path, method, role, territories }: Endpoint,
+  endpoint: Endpoint,
   params: Partial<Record<string, string>>,
   sent: Pick<WriteKey, 'path' | 'key'> | undefined,
 ): Promise<void> {
+  const { path, method, role, territories } = endpoint;
   const members = membersOf(db.sender);
   const isNarrowed = territories === 'narrowed' || territories === 'judged';
   if (members === undefined || (isNarrowed && method === 'get')) return;
@@ -67,7 +68,10 @@ export async function requireTerritory(
   const id = /^\{(\w+)\}$/.exec(name ?? '')?.[1];
   if (id === undefined || !isNamed(kind)) {
     if (territories === 'refused' && (await anyTerritories(db)))
-      throw new AppError(403, 'Only an admin may do this while a source has territories');
+      throw new AppError(
+        403,
+        `Only an admin may do this while a source has territories${reasonOf(endpoint)}`,
+      );
     return;
   }
   const number = Number(params[id]);
@@ -86,10 +90,14 @@ export async function requireTerritory(
   if (!readsAll || !(reads || writesAll)) {
     throw new AppError(
       403,
-      'This is not available for a part of a source, and your territories are a part of this one',
+      `This is not available for a part of a source, and your territories are a part of this one${reasonOf(endpoint)}`,
     );
   }
 }
+
+/** Why an endpoint needs all of a source, to be added to a sentence. */
+const reasonOf = (endpoint: Endpoint): string =>
+  'because' in endpoint ? `: ${endpoint.because}` : '';
 
 /** Whether a number can be an id: an entry's is a bigint, every other an integer. */
 const isId = (number: number, kind: Named): boolean =>
