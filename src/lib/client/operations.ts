@@ -3,7 +3,12 @@ import type { ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../c
 import type { ForecastLevels, ForecastPreviewRequest } from '../contract/forecasts';
 import type { ImportPreview, ImportPreviewRequest, ImportRequest } from '../contract/imports';
 import type { ReverseRequest, SliceOperation, SliceRequests } from '../contract/operations';
-import type { OperationPreview, SeveralPreviewRequest, SlicePreview } from '../contract/previews';
+import type {
+  OperationPreview,
+  SeveralPreviewRequest,
+  SlicePreview,
+  SlicesPreview,
+} from '../contract/previews';
 import type { Grouped } from '../contract/shapes';
 import type { Slice } from '../contract/slices';
 import { ASKS_FOR_ARROW, type CallOptions, json, path, readArrow, send } from './http';
@@ -39,6 +44,24 @@ export const previewSlice = (
     method: 'POST',
     body: { slice, hold, ...grouped, ...(pf_user && { pf_user }) },
   });
+
+/**
+ * POST /versions/:id/slices: the same of each of at most `MOST_SLICES` slices, in their order.
+ *
+ * @param grouped the columns by which totals are answered too
+ * @param pf_user whose change it would be
+ */
+export const previewSlices = async (
+  id: number,
+  slices: readonly Slice[],
+  pf_user: string,
+  grouped?: Readonly<Grouped>,
+  o?: CallOptions,
+): Promise<SlicePreview[]> => {
+  const body = { slices, ...grouped, ...(pf_user && { pf_user }) };
+  const answer = json<SlicesPreview>(path`/versions/${id}/slices`, { ...o, method: 'POST', body });
+  return (await answer).slices;
+};
 
 /**
  * POST /versions/:id/scale, recode or clone: returns the rows that it wrote, as an Arrow stream; 422 if there

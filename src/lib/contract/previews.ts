@@ -22,6 +22,21 @@ export const SlicePreviewRequest = v.object({
 });
 export type SlicePreviewRequest = v.InferOutput<typeof SlicePreviewRequest>;
 
+/** Number of slices that POST slices takes. */
+export const MOST_SLICES = 200;
+
+/** Body of POST slices (docs/contract/05-operations.md#post-versionsidslices). */
+export const SlicesPreviewRequest = v.object({
+  slices: v.pipe(
+    v.array(AskedSlice),
+    v.minLength(1, 'must not be an empty list'),
+    v.maxLength(MOST_SLICES, `must be at most ${MOST_SLICES}`),
+  ),
+  ...grouping,
+  pf_user: v.optional(wouldWrite),
+});
+export type SlicesPreviewRequest = v.InferOutput<typeof SlicesPreviewRequest>;
+
 const measured = {
   row_count: v.number(),
   value_total: v.nullable(v.number()),
@@ -207,3 +222,7 @@ export const SlicePreview = v.object({
   groups: v.optional(v.pipe(v.array(GroupTotals), v.description('With by: the totals by group'))),
 });
 export type SlicePreview = v.InferOutput<typeof SlicePreview>;
+
+/** The rows of each slice of a request, in its order. */
+export const SlicesPreview = v.object({ slices: v.array(SlicePreview) });
+export type SlicesPreview = v.InferOutput<typeof SlicesPreview>;

@@ -154,6 +154,87 @@ describe('POST /versions/:id/slice', () => {
   });
 });
 
+describe('POST /versions/:id/slices', () => {
+  const SLICES = [
+    { region: 'North' },
+    { region: ['North', null], 'sub-category': ['Chairs', 'Lamps'] },
+    { region: 'North', 'Order Date': { from: '2026-02-01', to: '2026-02-28' } },
+    { region: 'South', 'Order Date': { from: '2026-03-15', to: '2026-03-31' } },
+    { region: '', 'Order Date': { to: '2026-05-05' } },
+    { region: 'East', 'Order Date': null },
+    { 'a"b': null, 'Order Year': 2026 },
+    { 'Order Date': '2026-04-01' },
+    { region: 'Nowhere' },
+    { region: 'North', typo: { a: 1 } },
+    {},
+  ];
+
+  it('answers each slice as POST slice does', async ({ service, sourceId }) => {
+    const { path } = await makePlan(service, sourceId);
+    ok(await service.api.post(`${path}/reference`, user));
+    ok(await service.api.post(`${path}/locks`, { slice: { region: 'South' }, ...user }));
+    const body = { slices: SLICES, by: ['Order Date'], unit: 'quarter' };
+    const { slices } = ok(await service.api.post(`${path}/slices`, body)).body;
+    const alone: unknown[] = [];
+    for (const slice of SLICES) alone.push(await reach(service, path, { ...body, slice }));
+    expect(slices).toEqual(alone);
+    expect(slices).toMatchObject([
+      { row_count: 3, value_total: 175.75, free: { row_count: 3 }, excluded: { row_count: 3 } },
+      { row_count: 3, value_total: 160.5, units_total: 16 },
+      { row_count: 2, value_total: 75.75 },
+      { row_count: 2, value_total: 375.75, held: { row_count: 2 }, free: { row_count: 0 } },
+      { row_count: 1, value_total: 11 },
+      { row_count: 1, value_total: 1.5, groups: [{ group: [null], value_total: 1.5 }] },
+      { row_count: 2, value_total: 55.75 },
+      { row_count: 2, value_total: -10, held: { row_count: 1, value_total: -20 } },
+      { row_count: 0, value_total: 0, value_decimals: null, groups: [] },
+      { row_count: 3, skipped: ['typo'] },
+      { row_count: 12, value_total: 1554, units_total: 155, skipped: [] },
+    ]);
+    // The same slices without one that selects everything, so that the service reads fewer rows.
+    const same = SLICES.slice(2, 4);
+    expect(ok(await service.api.post(`${path}/slices`, { slices: same })).body.slices).toEqual(
+      await Promise.all(same.map((slice) => reach(service, path, { slice }))),
+    );
+  });
+
+  it("returns the sum of the leaves' absolute amounts of each slice that cancels out", async ({
+    service,
+    sourceId,
+  }) => {
+    const { path } = await makePlan(service, sourceId);
+    for (const pieces of ['Tables', 'Chairs']) {
+      const slice = { region: 'South', 'sub-category': pieces };
+      ok(await service.api.post(`${path}/scale`, { slice, value_total: 100, ...user }));
+    }
+    const slice = { region: 'South', 'sub-category': 'Chairs' };
+    ok(await service.api.post(`${path}/scale`, { slice, value_total: -99, ...user }));
+    const slices = [{ region: 'South' }, { region: 'North' }, { 'sub-category': 'Tables' }];
+    const answer = ok(await service.api.post(`${path}/slices`, { slices })).body.slices;
+    expect(answer[0].free).toMatchObject({ value_total: 1, units_gross: null });
+    expect(answer[0].free.value_gross).toBeGreaterThan(198);
+    expect(answer[1].free.value_gross).toBeNull();
+    expect(answer).toEqual(
+      await Promise.all(slices.map((each) => reach(service, path, { slice: each }))),
+    );
+  });
+
+  it('refuses lists that are empty or too long, and names the slice that cannot be used', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path } = await makePlan(service, sourceId);
+    const ask = (slices: unknown[]) => () => service.api.post(`${path}/slices`, { slices });
+    await refused(service, ask([]), 400, /slices: must not be an empty list/);
+    await refused(service, ask(Array(201).fill({})), 400, /slices: must be at most 200/);
+    const day = { 'Order Date': '2026-02-31' };
+    await refused(service, ask([{}, day]), 400, /2026-02-31/);
+    expect((await ask([{}, day])()).body).toMatchObject({
+      ...{ field: 'slices.1.Order Date', column: 'Order Date' },
+    });
+  });
+});
+
 describe('amounts that a double cannot represent', () => {
   it('are refused by a scale, which names field and column', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);

@@ -271,6 +271,9 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/slice': onPlan((service, path) =>
     service.api.post(`${path}/slice`, { slice: { region: [null, 'North'], x: 1 } }),
   ),
+  'POST /versions/{id}/slices': onPlan((service, path) =>
+    service.api.post(`${path}/slices`, { slices: [{ region: [null, 'North'], x: 1 }, {}] }),
+  ),
   'GET /versions/{id}/locks': onPlan(async (service, path) => {
     await service.api.post(`${path}/locks`, { ...user, slice: { region: 'North' }, note: 'x' });
     return service.api.get(`${path}/locks`);

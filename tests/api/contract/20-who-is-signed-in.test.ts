@@ -321,6 +321,7 @@ describe('Roles', () => {
       'POST /sources/{id}/grain-estimate',
       'POST /versions/{id}/forecast/levels',
       'POST /versions/{id}/slice',
+      'POST /versions/{id}/slices',
       'POST /versions/{id}/explain',
     ]);
     expect(withRole('admin')).toEqual([

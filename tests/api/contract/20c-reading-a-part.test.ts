@@ -80,6 +80,7 @@ describe('Every endpoint that is not refused', () => {
     const bodies: Record<string, object> = {
       '/versions/{id}/explain': { slice },
       '/versions/{id}/slice': { slice, by: ['Region'] },
+      '/versions/{id}/slices': { slices: [slice, {}], by: ['Region'] },
     };
     const open = ENDPOINTS.filter(
       ({ method, path, role, territories, answer }) =>

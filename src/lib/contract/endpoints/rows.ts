@@ -33,6 +33,8 @@ import {
   SeveralPreviewRequest,
   SlicePreview,
   SlicePreviewRequest,
+  SlicesPreview,
+  SlicesPreviewRequest,
 } from '../previews';
 
 import { arrow, created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
@@ -231,6 +233,16 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     summary: 'Rows and totals of a slice',
     request: SlicePreviewRequest,
     answer: json(SlicePreview),
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/slices',
+    role: 'reader',
+    territories: 'narrowed',
+    summary: 'Rows and totals of many slices',
+    request: SlicesPreviewRequest,
+    answer: json(SlicesPreview),
     refusals: [400, 404, 409, 422],
   },
   {

@@ -1,6 +1,5 @@
 /** Writes amounts into many cells as one log entry. */
 import { ApiError } from '../../client/http';
-import { fewAtOnce } from '../../client/few-at-once';
 import type { Slice } from '../../contract/slices';
 import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import { inPeriods } from '../../pivot/slice/date-ranges';
@@ -16,6 +15,7 @@ import {
 import { type Place, type Placed, askedBy, withFaults, type Proposal } from './paste-proposal';
 import { blaming, bodyOf, type CellEdit } from './block-request';
 import { isFormula, isPrice } from '../selection/cell-reader';
+import { needsMonths } from '../amounts/shape';
 import type { Stored } from './typed-amounts';
 import type { Typing } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
@@ -64,8 +64,10 @@ class Guessed extends Error {
   }
 }
 
-/** Number of parallel requests for totals: a browser opens six connections to a server. */
-const ASKED_AT_ONCE = 4;
+/** Number of cells of one request for totals; {@link MOST_SLICES} at most. */
+const ASKED_AT_ONCE = 100;
+/** The same if the months of the cells are read too, which takes a query for each. */
+const ASKED_WITH_MONTHS = 4;
 
 /** A cell, the edit that is asked for, and the stored rows behind it. */
 interface Wanted {
@@ -296,17 +298,12 @@ export class BlockTyping {
     if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
       throw new Refusal(HELD_TOGETHER);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
-    let checked = 0;
     // A typed total stays the total, even if somebody else has written since it was on screen.
-    const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
-      const edit = changed[i]?.edit;
-      if (!edit) return [];
-      const slice = inPeriods(cell);
-      const stored = await this.typing.reach(cell, settings.shape, signal);
-      checked += 1;
-      this.progress = `Checking ${checked.toLocaleString()} of ${countText(cells.length)} …`;
-      return [{ cell, slice, edit, stored }];
-    }).then((each) => each.flat());
+    const stored = await this.storedOf(cells, settings.shape, signal);
+    const wanted = cells.flatMap((cell, i): Wanted[] => {
+      const [edit, rows] = [changed[i]?.edit, stored[i]];
+      return edit && rows ? [{ cell, slice: inPeriods(cell), edit, stored: rows }] : [];
+    });
     this.check(wanted, ({ cell, edit, stored }) => {
       const why = this.typing.amounts.whyNotOf(cell, edit, stored, settings);
       return why ?? (this.typing.amounts.caution(cell, edit, stored, settings) ? CANCELS : null);
@@ -316,6 +313,21 @@ export class BlockTyping {
     const edits = this.changesOf(wanted, { ...settings, ...(follow && { follow }) });
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits;
+  }
+
+  /** Reads the stored rows behind cells, and shows how many are read. @throws ApiError if a request fails */
+  private async storedOf(
+    cells: readonly ReadCell[],
+    shape: WriteSettings['shape'],
+    signal: AbortSignal,
+  ): Promise<Stored[]> {
+    const stored: Stored[] = [];
+    const few = needsMonths(shape) ? ASKED_WITH_MONTHS : ASKED_AT_ONCE;
+    for (let from = 0; from < cells.length; from += few) {
+      this.progress = `Checking ${from.toLocaleString()} of ${countText(cells.length)} …`;
+      stored.push(...(await this.typing.reachAll(cells.slice(from, from + few), shape, signal)));
+    }
+    return stored;
   }
 
   /** Returns a proposal without the numbers that its cells cannot take. @throws Refusal if cells overlap */

@@ -115,6 +115,15 @@ export class Typing {
     return this.planned.readSlice(inPeriods(cell), signal, needsMonths(shape));
   }
 
+  /** Reads the same of several cells, in their order. @throws ApiError if the request fails */
+  reachAll(
+    cells: readonly ReadCell[],
+    shape: WriteSettings['shape'],
+    signal?: AbortSignal,
+  ): Promise<Stored[]> {
+    return this.planned.readSlices(cells.map(inPeriods), needsMonths(shape), signal);
+  }
+
   /**
    * Returns the models for an empty cell, the likeliest first, one of each kind. Null for a cell whose
    * amounts a scale can change, and for one that nothing can be typed into.

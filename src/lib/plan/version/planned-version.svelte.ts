@@ -182,11 +182,36 @@ export class PlannedVersion {
     byMonth = this.byMonth,
     hold?: Slice[],
   ): Promise<SlicePreview> {
-    const { id, dateColumn } = this;
-    const grouped = byMonth && dateColumn !== undefined;
-    const by = grouped ? ({ by: [dateColumn], unit: 'month' } as const) : undefined;
-    const stored = await api.previewSlice(id, slice, { signal }, hold, by, user.name);
+    const by = this.groupedBy(byMonth);
+    const stored = await api.previewSlice(this.id, slice, { signal }, hold, by, user.name);
     return (await this.tried?.addTo(stored, slice, hold, by?.by[0])) ?? stored;
+  }
+
+  /**
+   * Reads the same of several slices.
+   *
+   * @returns their totals in the order of the slices
+   * @throws ApiError if the request fails
+   */
+  async readSlices(
+    slices: readonly Slice[],
+    byMonth: boolean,
+    signal?: AbortSignal,
+  ): Promise<SlicePreview[]> {
+    const by = this.groupedBy(byMonth);
+    const all = await api.previewSlices(this.id, slices, user.name, by, { signal });
+    return Promise.all(
+      all.map(async (stored, i) => {
+        const slice = slices[i] ?? {};
+        return (await this.tried?.addTo(stored, slice, [], by?.by[0])) ?? stored;
+      }),
+    );
+  }
+
+  private groupedBy(byMonth: boolean) {
+    const { dateColumn } = this;
+    if (!byMonth || dateColumn === undefined) return undefined;
+    return { by: [dateColumn], unit: 'month' } as const;
   }
 
   /**

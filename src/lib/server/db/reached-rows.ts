@@ -1,12 +1,15 @@
-/** Totals of the rows of a slice, grouped by the effect of a scale on them. */
+/** Totals of the rows of slices, grouped by the effect of a scale on them. */
 import * as v from 'valibot';
 import { CANCELS_FROM } from '../../contract/previews';
 import { byColumn } from '../../contract/primitives';
+import type { EditedSlice } from '../sql/edited-leaves';
+import { editedLeaves } from '../sql/edited-leaves';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
 import type { ReadableRows, SqlText } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
 import { leavesCte, roundingScale, withoutNoise } from '../sql/templates/leaves';
+import { freeName } from '../sql/templates/lists';
 import { substitute } from '../sql/tokens';
 import type { Queryable } from './queryable';
 import { tableNumber } from './row-schemas';
@@ -56,13 +59,16 @@ const gross = {
 const Gross = v.object(gross);
 type Gross = v.InferOutput<typeof Gross>;
 
-const ReachedSide = v.object({ ...RoundedTotals.entries, ...gross, side: v.picklist(SIDES) });
+const ReachedSide = v.object({
+  ...{ ...RoundedTotals.entries, ...gross },
+  ...{ number: v.number(), side: v.picklist(SIDES) },
+});
 
 /** Rows that a scale would change, with what their leaves add up to if their signs do not count. */
 type FreeRows = RoundedTotals & Gross;
 
 /** The rows of a slice, grouped by the effect of a scale on them. */
-interface ReachedRows {
+export interface ReachedRows {
   /** Rows that operations see: those that are held, and those that are free. */
   included: RoundedTotals;
   /** Rows that operations skip because of their origin. */
@@ -76,37 +82,91 @@ const grossList = (columns: readonly ForecastColumn[]): SqlText =>
   sql`${absolute(measureOf('value', columns))} AS value_gross,
        ${absolute(measureOf('units', columns))} AS units_gross${furtherList(columns, absolute, sql`measure_gross`)}`;
 
+/** Which rows operations see, and which of them keep their amounts; `held` may be null for rows that do not. */
+type Effects = Record<'exclude' | 'held', SqlText>;
+
 /**
  * Adds up the rows behind a condition grouped by the effect of a scale on them, in one pass over the rows, and in
  * a second one over the leaves if much of them cancels out.
  *
- * @param conditions which rows there are, which of them operations see, and which keep their amounts; `held`
- * may be null for rows that do not
+ * @param where which rows there are
  */
 export async function reachedRows(
   db: Queryable,
   from: ReadableRows,
   columns: readonly ForecastColumn[],
-  { where, exclude, held }: Record<'where' | 'exclude' | 'held', SqlText>,
+  { where, ...effects }: Effects & { where: SqlText },
 ): Promise<ReachedRows> {
+  const sides = await db.many(
+    ReachedSide,
+    sql`WITH ${sidesOf(columns, effects, sql`0`, sql`${from} WHERE ${where}`)}`,
+  );
+  return reached(db, from, columns, sides, { where, ...effects });
+}
+
+/** A slice, with its condition on the forecast table. */
+interface NumberedSlice extends Omit<EditedSlice, 'values'> {
+  where: SqlText;
+}
+
+/**
+ * Adds up the rows of each of some slices like {@link reachedRows}, in one pass over all of them.
+ *
+ * @param among the rows to read: those of every slice are among them
+ * @returns the rows of each slice in their order
+ */
+export async function reachedBySlice(
+  db: Queryable,
+  from: ReadableRows,
+  columns: readonly ForecastColumn[],
+  slices: readonly NumberedSlice[],
+  { among, ...effects }: Effects & { among: SqlText },
+): Promise<ReachedRows[]> {
+  const taken = columns.map((c) => c.name);
+  const number = ident(freeName('slice_number', taken));
+  const numbered = slices.map((slice) => ({ ...slice, values: [] }));
+  const sides = await db.many(
+    ReachedSide,
+    sql`WITH leaves AS (SELECT * FROM ${from} WHERE ${among}),
+     numbered AS (${editedLeaves(numbered, columns, [number])}),
+     ${sidesOf(columns, effects, number, sql`numbered`)}`,
+  );
+  const answers: ReachedRows[] = [];
+  for (const { number: own, where } of slices) {
+    const ofSlice = sides.filter((side) => side.number === own);
+    answers.push(await reached(db, from, columns, ofSlice, { where, ...effects }));
+  }
+  return answers;
+}
+
+/**
+ * The end of a query that adds up rows by the number of their slice and by the effect of a scale on them.
+ *
+ * @param rows the rows, after FROM
+ */
+function sidesOf(
+  columns: readonly ForecastColumn[],
+  { exclude, held }: Effects,
+  number: SqlText,
+  rows: SqlText,
+): SqlText {
   const summedGross = (role: 'value' | 'units') =>
     measureOf(role, columns) ? sql`SUM(${ident(`${role}_gross`)})` : sql`NULL::numeric`;
   const of = (object: SqlText, { name }: ForecastColumn) => sql`${object}->>${literal(name)}`;
   const measureDecimals = sql`measure_decimals`;
   const measureGross = sql`measure_gross`;
-  const rows = await db.many(
-    ReachedSide,
-    // As in entryTotals, PostgreSQL also sums the groups.
-    sql`WITH part AS (
-       SELECT CASE WHEN NOT (${exclude}) THEN 'excluded' WHEN (${held}) IS TRUE THEN 'held' ELSE 'free' END AS side,
+  // As in entryTotals, PostgreSQL also sums the groups.
+  return sql`part AS (
+       SELECT ${number} AS number,
+         CASE WHEN NOT (${exclude}) THEN 'excluded' WHEN (${held}) IS TRUE THEN 'held' ELSE 'free' END AS side,
          ${totals(columns)}, ${grossList(columns)},
          ${decimals(measureOf('value', columns))} AS value_decimals,
          ${decimals(measureOf('units', columns))} AS units_decimals${furtherList(columns, decimals, measureDecimals)}
-       FROM ${from} WHERE ${where} GROUP BY 1
+       FROM ${rows} GROUP BY 1, 2
      )
      SELECT * FROM part
      UNION ALL
-     SELECT 'included', ${totalsOfTotals(columns)}, ${commas([
+     SELECT number, 'included', ${totalsOfTotals(columns)}, ${commas([
        summedGross('value'),
        summedGross('units'),
      ])}${furtherList(columns, (m) => sql`SUM((${of(measureGross, m)})::numeric)`, measureGross)},
@@ -115,10 +175,19 @@ export async function reachedRows(
          (m) => sql`MAX((${of(measureDecimals, m)})::integer)`,
          measureDecimals,
        )}
-     FROM part WHERE side <> 'excluded' HAVING count(*) > 0`,
-  );
+     FROM part WHERE side <> 'excluded' GROUP BY number`;
+}
+
+/** Returns the sides of a slice, with what its leaves add up to if much of them cancels out. */
+async function reached(
+  db: Queryable,
+  from: ReadableRows,
+  columns: readonly ForecastColumn[],
+  sides: readonly v.InferOutput<typeof ReachedSide>[],
+  { where, exclude, held }: Effects & { where: SqlText },
+): Promise<ReachedRows> {
   const side = (name: (typeof SIDES)[number]): FreeRows => {
-    const row = rows.find((each) => each.side === name);
+    const row = sides.find((each) => each.side === name);
     return row ? settled(row, columns) : nothing(columns);
   };
   const free = side('free');

@@ -247,10 +247,14 @@ export function selectingSlice(
  * date columns. @throws AppError as {@link selectingSlice}
  */
 export function sliceToStore(target: ForecastVersion, slice: AskedSlice): Slice {
-  const { skipped } = selectingSlice(target, slice);
-  const used = Object.entries(usableSlice(slice)).filter(([name]) => !skipped.includes(name));
-  return Object.fromEntries(used);
+  return usedPart(slice, selectingSlice(target, slice).skipped);
 }
+
+/** A slice without the keys that select nothing. */
+export const usedPart = (slice: AskedSlice, skipped: readonly string[]): Slice =>
+  Object.fromEntries(
+    Object.entries(usableSlice(slice)).filter(([name]) => !skipped.includes(name)),
+  );
 
 /**
  * Finds a dimension by its name.

@@ -2,14 +2,14 @@
 import { changesOf, shapeOf, waySpread } from '../../contract/amounts';
 import { measureKey } from '../../contract/columns';
 import type { ScaleEdit } from '../../contract/operations';
-import type { DateRange, Slice } from '../../contract/slices';
+import type { Slice } from '../../contract/slices';
 import { isDateRange, usableSlice } from '../../contract/slices';
 import { cellsOf } from '../db/cells';
 import { inEntry } from '../errors';
 import { editedLeaves } from '../sql/edited-leaves';
 import { measureKind, measureOf } from '../sql/forecast-columns';
 import { commas, literal, sql } from '../sql/quote';
-import { dayNumber, excludeClause } from '../sql/slice';
+import { excludeClause } from '../sql/slice';
 import { scaleEditsTemplate } from '../sql/templates/scale-edits';
 import { amountOf, groupColumns } from '../sql/templates/parting';
 import type { OperationWriter } from './entries/open-entry';
@@ -17,6 +17,7 @@ import { sliceOf } from './forecast-version';
 import type { HeldRows } from './held';
 import type { Step } from './operation-steps';
 import { numeric } from './operation-steps';
+import { boxOf } from './slice-box';
 import type { AskedChange } from './scale-amounts';
 import { askedChanges, incrementOf } from './scale-amounts';
 
@@ -130,34 +131,3 @@ const formOf = (slice: Slice): string =>
       })
       .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
   );
-
-/** The smallest slice by columns that contains some slices. Without a column that all of them name, it is `{}`. */
-function boxOf(slices: readonly Slice[]): Slice {
-  const names = Object.keys(slices[0] ?? {}).filter((name) =>
-    slices.every((slice) => Object.hasOwn(slice, name)),
-  );
-  return Object.fromEntries(
-    names.flatMap((name): [string, Slice[string]][] => {
-      const values = slices.map((slice) => slice[name] ?? null);
-      const ranges = values.filter((value) => isDateRange(value));
-      if (ranges.length === 0) {
-        const single = values.flatMap((value) => (isDateRange(value) ? [] : value));
-        return [[name, [...new Set(single)]]];
-      }
-      const range = ranges.length === values.length ? around(ranges) : null;
-      return range ? [[name, range]] : [];
-    }),
-  );
-}
-
-/** The range of days around some ranges; null if it has no end. */
-function around(ranges: readonly DateRange[]): DateRange | null {
-  const ends = (of: (range: DateRange) => string | undefined) => {
-    const days = ranges.flatMap((range) => of(range) ?? []);
-    return days.length < ranges.length ? [] : days.toSorted((a, b) => dayNumber(a) - dayNumber(b));
-  };
-  const from = ends((range) => range.from)[0];
-  const to = ends((range) => range.to).at(-1);
-  if (from === undefined && to === undefined) return null;
-  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-}

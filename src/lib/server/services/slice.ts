@@ -1,9 +1,15 @@
-/** What an operation on a slice would touch. */
-import type { GroupTotals, SlicePreview, SlicePreviewRequest } from '../../contract/previews';
+/** What operations on slices would touch. */
+import type {
+  GroupTotals,
+  SlicePreview,
+  SlicePreviewRequest,
+  SlicesPreview,
+  SlicesPreviewRequest,
+} from '../../contract/previews';
 import { MOST_GROUPS } from '../../contract/shapes';
 import type { Database } from '../db/database';
 import { groupsOf } from '../db/groups';
-import { reachedRows } from '../db/reached-rows';
+import { reachedBySlice, type ReachedRows, reachedRows } from '../db/reached-rows';
 import { ofFurther } from '../db/totals';
 import type { Transaction } from '../db/transaction';
 import { fieldPlace } from '../errors';
@@ -11,13 +17,14 @@ import type { Grouping } from '../sql/groups';
 import { groupKey } from '../sql/groups';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
-import { excludeClause } from '../sql/slice';
+import { type CompiledSlice, excludeClause } from '../sql/slice';
 import { blameClient } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
-import { readVersion, seenByOperations, sliceOf } from './forecast-version';
-import { heldRows, heldSlices } from './held';
+import { readVersion, seenByOperations, sliceOf, usedPart } from './forecast-version';
+import { type HeldRows, heldRows, heldSlices } from './held';
 import { lockedRows } from './locks';
 import { groupingOf, requireFew } from './shapes';
+import { boxOf } from './slice-box';
 
 /**
  * Totals of the rows that an operation on a slice would touch, grouped by the effect of a scale on them
@@ -28,31 +35,83 @@ import { groupingOf, requireFew } from './shapes';
 export const previewSlice = (
   db: Database,
   versionId: number,
-  { slice, hold, by, unit, pf_user }: SlicePreviewRequest,
+  { slice, hold, pf_user, ...grouped }: SlicePreviewRequest,
 ): Promise<SlicePreview> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const { version, columns, rows } = target;
-    const { where, skipped } = sliceOf(target, slice);
+    const compiled = sliceOf(target, slice);
     const held = heldRows(target, heldSlices(hold, await lockedRows(tx, target, pf_user ?? null)));
     const reached = await blameClient(fieldPlace('slice'), () =>
-      reachedRows(tx, rows, columns, {
-        where,
-        exclude: excludeClause(version.exclude_iters),
-        held: held?.where ?? sql`FALSE`,
+      reachedRows(tx, target.rows, target.columns, {
+        where: compiled.where,
+        ...effectsOf(target, held),
       }),
     );
-    const { included, free, excluded } = reached;
-    const grouping = by && groupingOf({ by, unit }, columns);
-    return {
-      ...included,
-      held: reached.held,
-      free,
-      excluded,
-      skipped: [...new Set([...skipped, ...(held?.skipped ?? [])])],
-      ...(grouping && { groups: await totalsByGroup(tx, target, where, grouping) }),
-    };
+    return answerOf(tx, target, { compiled, held, reached }, grouped);
   });
+
+/**
+ * Totals of the rows of many slices, each as {@link previewSlice} answers them, in one pass over the version
+ * (docs/contract/05-operations.md#post-versionsidslices).
+ *
+ * @throws AppError as {@link previewSlice}
+ */
+export const previewSlices = (
+  db: Database,
+  versionId: number,
+  { slices, pf_user, ...grouped }: SlicesPreviewRequest,
+): Promise<SlicesPreview> =>
+  db.versionRead(versionId, async (tx) => {
+    const target = await readVersion(tx, versionId);
+    const compiled = slices.map((slice, i) => sliceOf(target, slice, `slices.${i}`));
+    const used = slices.map((slice, i) => usedPart(slice, compiled[i]?.skipped ?? []));
+    const held = heldRows(target, heldSlices(null, await lockedRows(tx, target, pf_user ?? null)));
+    const all = await blameClient(fieldPlace('slices'), () =>
+      reachedBySlice(
+        ...([tx, target.rows, target.columns] as const),
+        compiled.map(({ where }, number) => ({ number, where, slice: used[number] ?? {} })),
+        { among: sliceOf(target, boxOf(used)).where, ...effectsOf(target, held) },
+      ),
+    );
+    const answers: SlicePreview[] = [];
+    for (const [i, own] of compiled.entries()) {
+      const reached = all[i];
+      if (reached)
+        answers.push(await answerOf(tx, target, { compiled: own, held, reached }, grouped));
+    }
+    return { slices: answers };
+  });
+
+/** Which rows of a version operations see, and which of them a scale leaves unchanged. */
+const effectsOf = ({ version }: ForecastVersion, held: HeldRows | undefined) => ({
+  exclude: excludeClause(version.exclude_iters),
+  held: held?.where ?? sql`FALSE`,
+});
+
+interface Read {
+  compiled: CompiledSlice;
+  held: HeldRows | undefined;
+  reached: ReachedRows;
+}
+
+/** Returns the answer about a slice. @throws AppError 400, 422 for its groups */
+async function answerOf(
+  tx: Transaction,
+  target: ForecastVersion,
+  { compiled: { where, skipped }, held, reached }: Read,
+  { by, unit }: Pick<SlicePreviewRequest, 'by' | 'unit'>,
+): Promise<SlicePreview> {
+  const { included, free, excluded } = reached;
+  const grouping = by && groupingOf({ by, unit }, target.columns);
+  return {
+    ...included,
+    held: reached.held,
+    free,
+    excluded,
+    skipped: [...new Set([...skipped, ...(held?.skipped ?? [])])],
+    ...(grouping && { groups: await totalsByGroup(tx, target, where, grouping) }),
+  };
+}
 
 /**
  * Totals of the rows of a slice that operations see, by group in the order of the groups.
