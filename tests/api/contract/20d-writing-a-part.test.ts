@@ -98,6 +98,17 @@ describe('An operation', () => {
     expect(params).toMatchObject({ value_total: 50, within: [[{ Region: 'A' }]] });
   });
 
+  it('is refused with the values that the person may change, also null and the empty text', async () => {
+    const version = await planned();
+    const give = { member: 'nora', read: {}, write: { Product: [null, '', 'empty'] } };
+    ok(await admin.post(`/sources/${version.sourceId}/territories`, give));
+    const answer = await person('nora').post(`${version.path}/scale`, { slice: {}, pct: 10 });
+    expect(refusal(answer)).toEqual([
+      403,
+      'Nothing was changed, because some of its rows are outside the part of the source that you may change: "Product" (empty), (blank) or empty',
+    ]);
+  });
+
   it('answers rows as /data answers them', async () => {
     for (const grain of [false, true]) {
       const { path, id } = await planned(grain);

@@ -270,6 +270,7 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
     'post /sources/{id}/profiles': { name: 'own', weights: WEIGHTS },
     'patch /profiles/{id}': { name: 'renamed' },
     'post /versions/{id}/slice': { ...SLICE, by: ['Region', 'Product'] },
+    'post /versions/{id}/slices': { slices: [{ Region: 'A' }, {}] },
     'post /versions/{id}/explain': SLICE,
     'post /versions/{id}/scale/preview': SCALE,
     'post /versions/{id}/recode/preview': RECODE,
@@ -302,14 +303,8 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
       request && (role === 'reader' || role === 'planner') && territories !== 'refused',
   );
 
-  it('has a body here', () => {
-    expect(Object.keys(BODIES).sort()).toEqual(taking.map(keyOf).sort());
-  });
-
-  it('does not exist without a territory, and tells and changes nothing outside with a part', async () => {
-    const none = person('none');
-    const outside = async () =>
-      service.query(`SELECT * FROM ${made.table} WHERE "Region" <> 'A' ORDER BY pf_id`);
+  /** Makes one of everything outside, and returns the ids by the first part of the path. */
+  async function makeOutside(): Promise<Record<string, number>> {
     const source = `/sources/${made.sourceId}`;
     const hidden = { Region: 'veiled' };
     ok(await admin.post(`${made.path}/scale`, { slice: hidden, pct: 10, note: 'veiled note' }));
@@ -318,20 +313,32 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
       `SELECT max(id)::int AS id FROM pf.log WHERE version_id = ${made.id}`,
     );
     const review = { slice: hidden, reviewers: ['rita'], comment: 'veiled comment' };
-    const ids: Record<string, number> = {
+    return {
       ...{ sources: made.sourceId, versions: made.id, log: Number(logid) },
+      locks: await idOf(`${made.path}/locks`, { slice: hidden }),
       comments: await idOf(`${made.path}/comments`, { slice: hidden, text: 'veiled text' }),
       reviews: await idOf(`${made.path}/reviews`, review),
       views: await idOf(`${source}/views`, { name: 'veiled', layout: {} }),
       profiles: await idOf(`${source}/profiles`, { name: 'veiled', weights: WEIGHTS }),
     };
+  }
+
+  it('has a body here', () => {
+    expect(Object.keys(BODIES).sort()).toEqual(taking.map(keyOf).sort());
+  });
+
+  it('does not exist without a territory, and tells and changes nothing outside with a part', async () => {
+    const none = person('none');
+    const outside = async () =>
+      service.query(`SELECT * FROM ${made.table} WHERE "Region" <> 'A' ORDER BY pf_id`);
+    const ids = await makeOutside();
     const before = await outside();
     for (const endpoint of taking) {
       const key = keyOf(endpoint);
       const { method, path } = endpoint;
       const own = ids[path.split('/')[1] ?? ''];
       expect([key, own]).toEqual([key, expect.any(Number)]);
-      const address = path.replace('{id}', `${own}`).replace('{logid}', `${logid}`);
+      const address = path.replace('{id}', `${own}`).replace('{logid}', `${ids.log}`);
       const send = (api: Api) =>
         api.send(address, {
           method: method.toUpperCase(),
@@ -351,13 +358,42 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
     }
     expect(await outside()).toEqual(before);
     const kept = await service.query(
-      `SELECT note AS text FROM pf.log WHERE id = ${logid}
+      `SELECT note AS text FROM pf.log WHERE id = ${ids.log}
        UNION SELECT text FROM pf.comment WHERE id = ${ids.comments}
        UNION SELECT name FROM pf.view WHERE id = ${ids.views}
        UNION SELECT name FROM pf.profile WHERE id = ${ids.profiles}
        UNION SELECT state FROM pf.review WHERE id = ${ids.reviews} ORDER BY 1`,
     );
     expect(kept.map(({ text }) => text)).toEqual(['open', 'veiled', 'veiled note', 'veiled text']);
+  });
+
+  it('answers one outside as an unknown one, with any body', async () => {
+    const ids = await makeOutside();
+    const unknown = 999_999_999;
+    const named = [
+      ...taking.filter(({ path }) =>
+        ['log', 'comments', 'reviews', 'views', 'profiles'].includes(path.split('/')[1] ?? ''),
+      ),
+      ...ENDPOINTS.filter(({ method, path }) => `${method} ${path}` === 'delete /locks/{id}'),
+    ];
+    expect(named).toHaveLength(15);
+    for (const endpoint of named) {
+      const key = keyOf(endpoint);
+      const send = (id: number | undefined, body: string) =>
+        bea.send(endpoint.path.replace(/\{(log)?id\}/, `${id}`), {
+          method: endpoint.method.toUpperCase(),
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
+      for (const body of [JSON.stringify(BODIES[key] ?? {}), '{}', '{"nope": 1}', '[', '']) {
+        const id = ids[endpoint.path.split('/')[1] ?? ''];
+        const [status, error] = refusal(await send(id, body));
+        const [expected, sentence] = refusal(await send(unknown, body));
+        const answer = [status, error?.replace(`${id}`, `${unknown}`)];
+        expect([key, body, ...answer]).toEqual([key, body, expected, sentence]);
+        expect([key, status >= 400]).toEqual([key, true]);
+      }
+    }
   });
 });
 

@@ -169,6 +169,12 @@ export async function territoriesOf(
   return own;
 }
 
+/** Whether some members have a territory that is not all of its source. */
+export const readsAPart = (db: Queryable, members: readonly string[]): Promise<boolean> =>
+  db.any(prepared(sql`SELECT FROM pf.territory WHERE member = ANY ($1::text[]) AND read <> '{}'`), [
+    members,
+  ]);
+
 /** Whether any source has territories. */
 export const anyTerritories = (db: Queryable): Promise<boolean> =>
   db.any(prepared(sql`SELECT FROM pf.territory LIMIT 1`));

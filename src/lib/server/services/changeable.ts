@@ -110,10 +110,14 @@ function valueWords(value: Slice[string]): string {
     const { from, to } = value;
     return [...(from ? [`from ${from}`] : []), ...(to ? [`to ${to}`] : [])].join(' ');
   }
-  const values = (Array.isArray(value) ? value : [value]).map((one) => one ?? 'empty');
+  const values = Array.isArray(value) ? value : [value];
   const more = values.length - MOST_NAMED;
   return either([
-    ...values.slice(0, MOST_NAMED).map(String),
+    ...values.slice(0, MOST_NAMED).map(labelOf),
     ...(more > 0 ? [`${more} more`] : []),
   ]);
 }
+
+/** A value as the pivot writes it. */
+const labelOf = (value: string | number | boolean | null): string =>
+  value === null ? '(empty)' : value === '' ? '(blank)' : String(value);

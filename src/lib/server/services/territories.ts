@@ -22,6 +22,8 @@ import {
   insertTerritory,
   isNamed,
   listTerritories,
+  readsAPart,
+  type Reach,
   type Named,
   updateTerritory,
 } from '../db/territories';
@@ -47,7 +49,8 @@ const SINGULAR: Readonly<Record<Named, string>> = {
 /**
  * Holds an endpoint's `territories` against those of the sender
  * (docs/contract/20-who-is-signed-in.md#territories). Endpoints that are narrowed or judged check the rows with their
- * own statements, in the snapshot that they read. If they take a body, the 404 comes first here too.
+ * own statements, in the snapshot that they read. If they take a body, the 404 comes first here too, except for what a
+ * person with a part sees one by one.
  *
  * @param params the parameters of the path
  * @param sent identifies the request if it may be a repeated one
@@ -78,6 +81,11 @@ export async function requireTerritory(
   // The handler refuses a parameter that is not an id.
   if (!isId(number, kind)) return;
   const reach = await findReach(db, kind, number, members);
+  if (await mayBeOutside(db, kind, members, reach)) {
+    // The handler checks the body before it finds out, so one outside is answered as an unknown one.
+    if (isNarrowed) return;
+    throw partRefusal(endpoint);
+  }
   // A repeated undo is answered although its entry is gone.
   if (reach === undefined && sent && (await hasAnswer(db, sent))) return;
   // Also before the body is read, or its errors would tell an unknown id from one that the sender may not see.
@@ -88,12 +96,29 @@ export async function requireTerritory(
   if (territories === 'none' || isNarrowed) return;
   const reads = method === 'get' || role === 'reader';
   if (!readsAll || !(reads || writesAll)) {
-    throw new AppError(
-      403,
-      `This is not available for a part of a source, and your territories are a part of this one${reasonOf(endpoint)}`,
-    );
+    throw partRefusal(endpoint);
   }
 }
+
+/** Kinds of which a person with a part of a source sees only those inside. */
+const ONE_BY_ONE: ReadonlySet<Named> = new Set<Named>([
+  ...(['log', 'comments', 'locks', 'reviews', 'views', 'profiles'] as const),
+]);
+
+/** Whether an id can be that of something outside a part that the sender sees; an unknown one can be. */
+const mayBeOutside = async (
+  db: Database,
+  kind: Named,
+  members: readonly string[],
+  reach: Reach | undefined,
+): Promise<boolean> =>
+  ONE_BY_ONE.has(kind) && !(reach?.isVisible && reach.readsAll) && (await readsAPart(db, members));
+
+const partRefusal = (endpoint: Endpoint): AppError =>
+  new AppError(
+    403,
+    `This is not available for a part of a source, and your territories are a part of this one${reasonOf(endpoint)}`,
+  );
 
 /** Why an endpoint needs all of a source, to be added to a sentence. */
 const reasonOf = (endpoint: Endpoint): string =>
