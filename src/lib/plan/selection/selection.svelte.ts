@@ -193,10 +193,14 @@ export class Selection {
     const { marked } = this;
     const { pivot } = this.loading;
     if (marked.length === 0 || !pivot) return;
-    const again = await readAgain(pivot.grid.shown, marked).catch(() => null);
+    const read = () => readAgain(pivot.grid.shown, marked).catch(() => null);
+    const isGone = ({ isShown }: { isShown: boolean }) => !isShown;
+    let again = await read();
+    // Rows that are changing can be missed once.
+    if (again?.some(isGone)) again = await read();
     if (!again || this.marked !== marked) return;
     const isFlat = pivot.grid.shown.reader?.config.group_by.length === 0;
-    if (!isFlat && again.some(({ isShown }) => !isShown)) this.clear();
+    if (!isFlat && again.some(isGone)) this.clear();
     else this.marked = again;
   }
 
