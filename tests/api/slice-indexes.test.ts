@@ -13,7 +13,7 @@ const COLUMNS = [
 ];
 const ROWS = 120_000;
 
-/** Creates a version with so many rows that the service builds indexes on them. */
+/** Creates a version that is large enough for the service to build indexes. */
 async function large(service: Service): Promise<Planned> {
   const made = await plan(service, COLUMNS, []);
   const [{ tname }] = await service.query(

@@ -144,7 +144,7 @@ test('fits a window of 720 px: one line of tools, toasts beside the path, the fo
   );
 });
 
-test('says after F5 that the form is still filled in', async ({ page }) => {
+test('the panel says after a reload that its form is still filled in', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const said = pivot.panel.getByText('The form keeps what you filled in.');

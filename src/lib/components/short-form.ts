@@ -23,7 +23,7 @@ const LIKE = /^(.*\S)\s+like\s+ref(e(r(e(n(ce?)?)?)?)?)?$/i;
 /** Returns the text that reads as a total of `value`, for editing; a share is a percentage. */
 export function editableText(value: number, isShare: boolean): string {
   const digits = { useGrouping: false, maximumFractionDigits: 12 };
-  // A minus alone would make a change of it.
+  // An amount that begins with a minus is read as a change.
   if (value < 0) return `=${formatNumber(value, digits)}`;
   return isShare ? `${formatNumber(movePoint(value, 2), digits)}%` : formatNumber(value, digits);
 }

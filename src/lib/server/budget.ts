@@ -75,7 +75,7 @@ export class Budget {
    *
    * @param signal ends the waiting; a running attempt has to observe it itself
    * @throws AppError 422 for more than the whole budget, 503 if memory is not free in time; the reason of
-   * `signal`; whatever `attempt` throws
+   * `signal`; the errors of `attempt`
    */
   async run<T>(attempt: (memory: Reservation) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let waited = 0;
@@ -94,8 +94,8 @@ export class Budget {
 
   /**
    * Runs an optional `attempt` once. If memory is short, it does not wait.
-   * @throws MemoryShort if there is not enough; AppError 422 for more than the whole budget; whatever
-   * `attempt` throws
+   * @throws MemoryShort if there is not enough; AppError 422 for more than the whole budget; the
+   * errors of `attempt`
    */
   async once<T>(attempt: (memory: Reservation) => Promise<T>): Promise<T> {
     const memory = this.grant(0);

@@ -327,7 +327,7 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
     expect(Object.keys(BODIES).sort()).toEqual(taking.map(keyOf).sort());
   });
 
-  it('does not exist without a territory, and tells and changes nothing outside with a part', async () => {
+  it('is a 404 without a territory, and with a part neither tells nor changes anything outside', async () => {
     const none = person('none');
     const outside = async () =>
       service.query(`SELECT * FROM ${made.table} WHERE "Region" <> 'A' ORDER BY pf_id`);
@@ -367,7 +367,7 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
     expect(kept.map(({ text }) => text)).toEqual(['open', 'veiled', 'veiled note', 'veiled text']);
   });
 
-  it('answers one outside as an unknown one, with any body', async () => {
+  it('answers an id outside like an unknown id, with any body', async () => {
     const ids = await makeOutside();
     const unknown = 999_999_999;
     const named = [

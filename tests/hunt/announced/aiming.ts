@@ -9,7 +9,11 @@ const WIDE = 6;
 
 const isFull = ({ text }: SeenCell): boolean => text !== '' && text !== '-';
 
-/** The cells that an act can start from; all if it can start from none. @param formulas names of formulas */
+/**
+ * Returns the cells from which the action of a round is possible; all cells if there is none.
+ *
+ * @param formulas names of formulas
+ */
 export function startsOf(
   round: AnnouncedRound,
   cells: SeenCell[],

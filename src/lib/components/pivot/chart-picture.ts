@@ -18,7 +18,7 @@ export interface DrawnSeries {
 export interface LegendEntry {
   text: string;
   color: string;
-  /** The pattern that is shown; null for a plain patch of the colour. */
+  /** Index of the side whose line pattern is drawn; null for a filled patch of the colour. */
   side: number | null;
   /** Whether the patch is as pale as a band. */
   isBand?: boolean;

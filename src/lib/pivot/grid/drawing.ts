@@ -127,7 +127,7 @@ export class Drawing {
       num_rows: shown.rowCount,
       num_columns: shown.columns.length - pinned,
       num_row_headers: isGrouped ? 1 + pinned : 0,
-      // The table keeps the height of so many rows free for headers.
+      // The table multiplies this number by the height of a row to get the height of its headers.
       num_column_headers: levels + 1 + (this.isTall ? 1 : 0),
       column_header_merge_depth: levels,
       ...(this.isTall && { row_height: this.rowHeight }),

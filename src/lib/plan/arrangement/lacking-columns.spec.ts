@@ -13,7 +13,7 @@ const shown = (changes: Layout) =>
   withLacking({ ...opened, depth: 1, ...changes }, { wanted, opened, names });
 
 describe('withLacking', () => {
-  it('brings back columns, sort order and expressions if nobody has changed the layout', () => {
+  it('restores columns, sort order and expressions unless the layout was changed', () => {
     expect(shown({})).toEqual({ ...wanted, depth: 1 });
   });
 

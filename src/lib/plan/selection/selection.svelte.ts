@@ -196,7 +196,7 @@ export class Selection {
     const read = () => readAgain(pivot.grid.shown, marked).catch(() => null);
     const isGone = ({ isShown }: { isShown: boolean }) => !isShown;
     let again = await read();
-    // Rows that are changing can be missed once.
+    // A read during a change of the rows can miss some.
     if (again?.some(isGone)) again = await read();
     if (!again || this.marked !== marked) return;
     const isFlat = pivot.grid.shown.reader?.config.group_by.length === 0;

@@ -22,8 +22,8 @@ export interface NamedTable<Row extends Named, Field extends keyof Row & string>
   schema: v.GenericSchema<unknown, Row>;
   content: Readonly<Record<Field, SqlText>>;
   /**
-   * Whether a row may name or describe rows of the source. The table then has the column `within`, and people who
-   * read a part get only what was saved by people who read no more.
+   * Whether a row may name or describe rows of the source. The table then has the column `within`, and somebody who
+   * reads a part of the source gets a row only if its author could read nothing outside that part.
    */
   mayNameValues?: true;
 }

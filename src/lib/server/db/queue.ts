@@ -39,7 +39,7 @@ export class Queue {
     return this.line.length;
   }
 
-  /** @throws WaitedTooLong, and whatever the task throws */
+  /** @throws WaitedTooLong, and the errors of the task */
   async run<T>(key: number, task: () => Promise<T>): Promise<T> {
     await this.turn(key);
     try {

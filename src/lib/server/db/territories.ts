@@ -169,7 +169,7 @@ export async function territoriesOf(
   return own;
 }
 
-/** Whether some members have a territory that is not all of its source. */
+/** Whether any of some members has a territory that covers only a part of its source. */
 export const readsAPart = (db: Queryable, members: readonly string[]): Promise<boolean> =>
   db.any(prepared(sql`SELECT FROM pf.territory WHERE member = ANY ($1::text[]) AND read <> '{}'`), [
     members,

@@ -98,7 +98,7 @@ function writeKey(
     );
   }
   const digest = createHash('sha256').update(body);
-  // What one person was answered is nobody else's. No name holds a line break.
+  // A stored answer is for the person who sent the write. No name contains a line break.
   if (me.user !== null) digest.update(`\n${me.user}`);
   return { key, path: `${request.method} ${url.pathname}`, digest: digest.digest('hex') };
 }

@@ -250,7 +250,7 @@ export function sliceToStore(target: ForecastVersion, slice: AskedSlice): Slice 
   return usedPart(slice, selectingSlice(target, slice).skipped);
 }
 
-/** A slice without the keys that select nothing. */
+/** Returns a slice without the keys that are ignored because they are no dimension or date columns. */
 export const usedPart = (slice: AskedSlice, skipped: readonly string[]): Slice =>
   Object.fromEntries(
     Object.entries(usableSlice(slice)).filter(([name]) => !skipped.includes(name)),

@@ -26,7 +26,8 @@ export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance
  * @param key undefined if the client sent none; the write is then made each time
  * @param schema schema of the answer
  * @param memory reservation for the columns of the answer
- * @throws AppError 409 if the key came with another body, or with other territories; MemoryShort; whatever `write` throws
+ * @throws AppError 409 if the key came with another body, or if the sender's territories have changed since; MemoryShort; the errors
+ * of `write`
  */
 export async function once<Answer extends object>(
   transaction: Transaction,
@@ -80,7 +81,7 @@ async function keptAnswer<Answer extends object>(
   return v.parse(schema, await unpack(kept, memory));
 }
 
-/** The refusal of an answer that was made for other territories of the sender: it may have rows outside. */
+/** Refuses a stored answer because the sender's territories have changed since: it may have rows outside them. */
 class OtherTerritories extends AppError {
   constructor() {
     super(

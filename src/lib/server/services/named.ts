@@ -83,7 +83,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
           name,
           content,
           created_by: pf_user,
-          within: partOf(source),
+          within: readOf(source),
         });
         if (!created) throw nameTaken(name);
         return created;
@@ -99,7 +99,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
       try {
         return await changing(db, id, async (tx, source) => {
           await check?.(tx, source, edit);
-          return updateNamed(tx, table, id, { name, content, within: partOf(source) });
+          return updateNamed(tx, table, id, { name, content, within: readOf(source) });
         });
       } catch (error) {
         if (sqlState(error) === SQLSTATE.uniqueViolation) throw nameTaken(name ?? '');
@@ -116,7 +116,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
 }
 
 /** The slices that the sender may read of a source; null for all of it. */
-const partOf = (source: Source): readonly Slice[] | null =>
+const readOf = (source: Source): readonly Slice[] | null =>
   readsPart(source) ? (source.territory?.read ?? []) : null;
 
 /**
@@ -128,7 +128,7 @@ function isShown(
   source: Source,
   { within }: { within: readonly Slice[] | null },
 ): boolean {
-  const read = partOf(source);
+  const read = readOf(source);
   if (!mayNameValues || !read) return true;
   return within?.every((slice) => isReadable(slice, read)) ?? false;
 }

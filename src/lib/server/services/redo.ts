@@ -45,7 +45,7 @@ export const redo = (
  * Runs the recorded request of an entry again, within an open write.
  *
  * @param user the user of the new entry
- * @throws AppError 422 for whatever the request itself would be refused for
+ * @throws AppError 422 for a request that would be refused as a new one
  */
 export async function runAgain(
   writer: EntryWriter,

@@ -49,8 +49,8 @@ const SINGULAR: Readonly<Record<Named, string>> = {
 /**
  * Holds an endpoint's `territories` against those of the sender
  * (docs/contract/20-who-is-signed-in.md#territories). Endpoints that are narrowed or judged check the rows with their
- * own statements, in the snapshot that they read. If they take a body, the 404 comes first here too, except for what a
- * person with a part sees one by one.
+ * own statements, in the snapshot that they read. If they take a body, the 404 comes first here too, except for
+ * {@link ONE_BY_ONE} and a sender who reads a part.
  *
  * @param params the parameters of the path
  * @param sent identifies the request if it may be a repeated one
@@ -82,7 +82,7 @@ export async function requireTerritory(
   if (!isId(number, kind)) return;
   const reach = await findReach(db, kind, number, members);
   if (await mayBeOutside(db, kind, members, reach)) {
-    // The handler checks the body before it finds out, so one outside is answered as an unknown one.
+    // The handler checks the body first, and then answers 404 for an id outside and for an unknown id.
     if (isNarrowed) return;
     throw partRefusal(endpoint);
   }
@@ -105,7 +105,10 @@ const ONE_BY_ONE: ReadonlySet<Named> = new Set<Named>([
   ...(['log', 'comments', 'locks', 'reviews', 'views', 'profiles'] as const),
 ]);
 
-/** Whether an id can be that of something outside a part that the sender sees; an unknown one can be. */
+/**
+ * Whether an id may belong to something outside the part that the sender sees. That includes unknown ids, because both
+ * are answered alike.
+ */
 const mayBeOutside = async (
   db: Database,
   kind: Named,

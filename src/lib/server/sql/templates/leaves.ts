@@ -42,11 +42,14 @@ export function leavesCte(
 /**
  * Doubles that cancel out leave noise. A sum below this fraction of the sum of absolute values counts as 0.
  */
-export const NOISE = sql`1e-12`;
+const NOISE_SHARE = 1e-12;
+
+/** {@link NOISE_SHARE} as SQL. */
+export const NOISE = sql`${NOISE_SHARE}`;
 
 /** Returns a total of a floating-point measure, or 0 for noise. @param gross what its absolute values add up to */
 export const withoutNoise = (total: number, gross: number): number =>
-  Math.abs(total) > 1e-12 * gross ? total : 0;
+  Math.abs(total) > NOISE_SHARE * gross ? total : 0;
 
 /**
  * SQL that tests whether the amounts of a measure do not cancel out.
