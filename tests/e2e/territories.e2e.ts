@@ -22,7 +22,8 @@ async function openSignedIn(
   groups: string,
 ): Promise<Page> {
   const extraHTTPHeaders = { 'X-Forwarded-User': name, 'X-Forwarded-Groups': groups };
-  const context = await browser.newContext({ baseURL, extraHTTPHeaders });
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const context = await browser.newContext({ baseURL, extraHTTPHeaders, permissions });
   const page = await context.newPage();
   await page.goto('/');
   return page;
@@ -182,4 +183,69 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   await expect.poll(() => bea.number(CHAIRS)).toBe(await sales(chairs));
   expect(await sales(`${chairs} AND ${inside}`)).toBe(40_000);
   expect(await sales(`${chairs} AND NOT ${inside}`)).toBe(outside);
+});
+
+test('somebody who sees everything and changes a part first sees that part, and reads which cells reach beyond it', async ({
+  browser,
+  service,
+}) => {
+  test.slow();
+  const admin = apiAt(service.url, { 'x-forwarded-user': 'eve', 'x-forwarded-groups': 'admins' });
+  const body = { member: 'carl', read: {}, write: { Region: 'West' } };
+  expect((await admin.post('/sources/1/territories', body)).status).toBe(201);
+  const carl = new PivotPage(await openSignedIn(browser, service.url, 'carl', 'planners'));
+  const sales = async (where: string): Promise<number> => {
+    const [row] = await service.query(
+      `SELECT round(sum("Sales"), 2)::float8 AS sum FROM pf.fc_superstore_1
+       WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND ${where}`,
+    );
+    return row.sum;
+  };
+  const chairs = `"Sub-Category" = 'Chairs'`;
+  const west = `"Region" = 'West'`;
+  const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+  const filters = carl.page.getByRole('group', { name: 'Filters' });
+
+  await carl.page.goto('/versions/1');
+  await carl.drawn();
+  await expect(filters).toContainText('Region = West');
+  await expect.poll(() => carl.number(CHAIRS)).toBe(await sales(`${chairs} AND ${west}`));
+  await carl.click(CHAIRS);
+  await expect(carl.apply).toHaveText(/^Scale/);
+  await expect(carl.panel).not.toContainText('You may change');
+
+  // Without the filter, the cells also have rows that he only sees.
+  await filters.getByRole('button', { name: /^Remove/ }).click();
+  await expect.poll(() => carl.number(CHAIRS)).toBe(await sales(chairs));
+  const only = await service.query(
+    `SELECT count(*)::int AS n FROM pf.fc_superstore_1 WHERE NOT ${west} AND ${chairs}
+     AND "Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`,
+  );
+  await carl.click(CHAIRS);
+  await expect(carl.panel).toContainText(
+    `This selection also has ${only[0].n} rows that you may only see`,
+  );
+  await carl.page.keyboard.type('5');
+  const refusal = 'Your territories let you see some of these rows but not change them.';
+  await expect(carl.page.locator('#cell-meaning')).toHaveText(refusal);
+  await carl.page.keyboard.press('Escape');
+
+  // Of a pasted block, the cells with such rows are named before anything is written.
+  await carl.page.goto('/versions/1?rows=State');
+  await carl.drawn();
+  const state = (name: string) => ({ row: [name], column: ['2028', 'Sales'] });
+  const stored = (name: string) => sales(`"State" = '${name}'`);
+  const connecticut = await stored('Connecticut');
+  await expect.poll(() => carl.number(state('Connecticut'))).toBe(connecticut);
+  await carl.click(state('Colorado'));
+  await carl.page.evaluate(() => navigator.clipboard.writeText('5,000.50\n6,000.50'));
+  await carl.page.keyboard.press('Control+v');
+  const preview = carl.page.getByRole('dialog', { name: 'Paste 1 number?' });
+  await expect(preview.getByTestId('guesses')).toHaveText(
+    `Not written: 1 cell that does not fit. ${refusal}`,
+  );
+  await expect(preview.getByRole('row', { name: /^Connecticut/ })).toContainText('does not fit');
+  await preview.getByRole('button', { name: 'Write 1 number' }).click();
+  await expect.poll(() => carl.number(state('Colorado'))).toBe(5000.5);
+  expect([await stored('Colorado'), await stored('Connecticut')]).toEqual([5000.5, connecticut]);
 });

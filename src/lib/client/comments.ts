@@ -3,9 +3,9 @@ import type { Comment, CommentRequest, EditCommentRequest, Mention } from '../co
 import { type CallOptions, json, path, send } from './http';
 import { write } from './writes';
 
-/** GET /versions/:id/comments: oldest first, replies and resolved threads included. */
-export const listComments = (versionId: number, o?: CallOptions) =>
-  json<Comment[]>(path`/versions/${versionId}/comments`, o);
+/** GET /versions/:id/comments: oldest first, with their replies; all open threads, and the `resolved` resolved last. */
+export const listComments = (versionId: number, resolved: number, o?: CallOptions) =>
+  json<Comment[]>(`${path`/versions/${versionId}/comments`}?resolved=${resolved}`, o);
 
 /** POST /versions/:id/comments: a thread names its slice, a reply its parent; also on a closed version. */
 export const addComment = (versionId: number, body: CommentRequest, o?: CallOptions) =>

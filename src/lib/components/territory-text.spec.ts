@@ -13,7 +13,7 @@ it.each([
   [[north, {}], 'everything'],
   [[north], 'Region = North'],
   [[two], 'Region in North, East'],
-  [[{ region: 'North', product: null }], 'Region = North, Product is empty'],
+  [[{ region: 'North', product: null }], 'Region = North and Product is empty'],
   [[north, { product: 'Chairs' }], 'Region = North or Product = Chairs'],
 ])('names the rows of the slices %j', (slices, text) => {
   expect(rowsText(slices, words)).toBe(text);

@@ -10,6 +10,9 @@ const LONGEST_NAME = 200;
 /** The greatest number of mentions that one answer lists. */
 export const MOST_MENTIONS = 100;
 
+/** The greatest number of resolved threads that a request can limit the list to. */
+export const MOST_RESOLVED = 10_000;
+
 /**
  * A comment on a slice of a version, or a reply to one (docs/contract/19-planning-together.md#comments). A
  * missing field does not apply: a comment without `parent` begins a thread.

@@ -194,14 +194,20 @@ const rounded = {
   ),
 };
 
-const gross = v.nullable(
-  v.pipe(
-    v.number(),
-    v.description(
-      `The absolute amounts of the leaves, added up; null unless that is more than ${CANCELS_FROM} times the total`,
-    ),
-  ),
-);
+const grossOf = (description: string) => {
+  const gross = v.nullable(v.pipe(v.number(), v.description(description)));
+  return {
+    value_gross: gross,
+    units_gross: gross,
+    measure_gross: v.optional(byColumn(gross)),
+  };
+};
+
+/** Rows that a scale would change and the sender may not (docs/contract/20-who-is-signed-in.md#writes-of-a-part). */
+const ReadOnly = v.object({
+  row_count: v.number(),
+  ...grossOf('The absolute amounts of these rows, added up; null without the measure'),
+});
 
 /**
  * The rows of a slice that operations see: all of them, the held or locked ones that a scale does not change,
@@ -213,10 +219,16 @@ export const SlicePreview = v.object({
   held: v.object(measured),
   free: v.object({
     ...rounded,
-    value_gross: gross,
-    units_gross: gross,
-    measure_gross: v.optional(byColumn(gross)),
+    ...grossOf(
+      `The absolute amounts of the leaves, added up; null unless that is more than ${CANCELS_FROM} times the total`,
+    ),
   }),
+  read_only: v.optional(
+    v.pipe(
+      ReadOnly,
+      v.description('Of `free`, the rows that the sender may not change; absent if there are none'),
+    ),
+  ),
   excluded: v.object(measured),
   skipped: v.pipe(v.array(v.string()), v.description('Slice keys that operations ignore')),
   groups: v.optional(v.pipe(v.array(GroupTotals), v.description('With by: the totals by group'))),

@@ -44,6 +44,9 @@ export const usableSlice = (slice: AskedSlice): Slice =>
     ),
   );
 
+/** Returns whether a slice is all rows: it names no column. */
+export const isWhole = (slice: AskedSlice): boolean => Object.keys(slice).length === 0;
+
 /** Returns whether a value of a slice is a range of days. */
 export const isDateRange = (value: AskedSlice[string]): value is DateRange =>
   typeof value === 'object' &&

@@ -1,6 +1,6 @@
 /** Territories: what each person or group may see and change of a source. */
 import * as v from 'valibot';
-import { AskedSlice, Slice } from './slices';
+import { AskedSlice, isWhole, Slice } from './slices';
 import { pfUser, shortName, timestamp } from './primitives';
 
 /**
@@ -32,6 +32,10 @@ export const OwnPart = v.object({
   write: v.pipe(v.array(Slice), v.description('Empty if the sender may change nothing')),
 });
 export type OwnPart = v.InferOutput<typeof OwnPart>;
+
+/** Returns whether the sender may read only a part of a source. @param source as it was read for them */
+export const readsPart = ({ territory }: { territory?: OwnPart | undefined }): boolean =>
+  territory !== undefined && !territory.read.some(isWhole);
 
 /** Body of POST territories. */
 export const CreateTerritoryRequest = v.object({

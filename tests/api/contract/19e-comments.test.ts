@@ -74,6 +74,38 @@ describe('Comments', () => {
     expect(await list(service, path)).toEqual([thread, reply]);
   });
 
+  it('are listed with the threads that were resolved last, if only some are wanted', async ({
+    service,
+    sourceId,
+  }) => {
+    const { api } = service;
+    const { path } = await makePlan(service, sourceId);
+    const threads: Comment[] = [];
+    for (const text of ['a', 'b', 'c', 'open']) {
+      threads.push(await write(service, path, { slice: NORTH, text }));
+    }
+    const [a, b, c, open] = threads.map(({ id }) => id);
+    const reply = await write(service, path, { ...bea, parent: b, text: 'reply' });
+    for (const id of [b, c, a]) {
+      ok(await api.patch(`/comments/${id}`, { ...bea, resolved: true }));
+    }
+    const ids = async (query: string) =>
+      ok(await api.get(`${path}/comments${query}`)).body.map(({ id }: Comment) => id);
+    expect(await ids('?resolved=0')).toEqual([open]);
+    expect(await ids('?resolved=1')).toEqual([a, open]);
+    expect(await ids('?resolved=2')).toEqual([a, c, open]);
+    expect(await ids('?resolved=3')).toEqual([a, b, c, open, reply.id]);
+    expect(await ids('')).toEqual([a, b, c, open, reply.id]);
+    for (const wrong of ['-1', '10001', 'x', '']) {
+      await refused(
+        service,
+        () => api.get(`${path}/comments?resolved=${wrong}`),
+        400,
+        'resolved must be a whole number from 0 to 10000',
+      );
+    }
+  });
+
   it.for<[string, Record<string, unknown>, string | RegExp]>([
     ['no slice', { slice: undefined }, 'slice is missing'],
     ['a slice of null', { slice: null }, 'slice is missing'],

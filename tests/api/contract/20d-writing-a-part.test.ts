@@ -463,6 +463,48 @@ describe('A preview of an import', () => {
     expect(await refusalsFor(ann, [edits[2]!])).toEqual([null]);
     expect(await refusalsFor(ann, apart)).toEqual([null, 'locked', 'no_rows']);
   });
+
+  it('does not mark a cell of which only rows of 0 may not be changed', async () => {
+    const version = await planned();
+    const file = { name: 'a.csv', sha256: 'a'.repeat(64) };
+    const cell = (amount: object) => [{ slice: { Product: 'x', Region: ['A', 'B'] }, ...amount }];
+    const refusalOf = async (amount: object) =>
+      ok(await ann.post(`${version.path}/import/preview`, { edits: cell(amount) })).body.cells[0]
+        .refusal;
+    expect(await refusalOf({ value_total: 200 })).toBe('read_only');
+    ok(await admin.post(`${version.path}/scale`, { slice: { Region: 'B' }, value_total: 0 }));
+    expect(await refusalOf({ value_total: 200 })).toBe(null);
+    expect(await refusalOf({ units_total: 20 })).toBe('read_only');
+    expect(await refusalOf({ value_total: 200, units_total: 20 })).toBe('read_only');
+    ok(await ann.post(`${version.path}/import`, { file, edits: cell({ value_total: 200 }) }));
+    expect(await totalsOf(version)).toMatchObject({ 'A/x': 200, 'B/x': 0 });
+    // Rows that add up to 0 get equal parts.
+    ok(await admin.post(`${version.path}/scale`, { slice: { Region: 'A' }, value_total: 0 }));
+    expect(await refusalOf({ value_total: 200 })).toBe('read_only');
+    const request = { file, edits: cell({ value_total: 10 }) };
+    expect(refusal(await ann.post(`${version.path}/import`, request))).toEqual(NOTHING_CHANGED);
+  });
+});
+
+describe('The totals of a slice', () => {
+  it('have the rows that the person may only read', async () => {
+    const version = await planned();
+    const readOnly = async (api: Api, slice: object, hold?: object[]) =>
+      ok(await api.post(`${version.path}/slice`, { slice, ...(hold && { hold }) })).body.read_only;
+    const some = { row_count: 1, value_gross: 30, units_gross: 3 };
+    expect(await readOnly(ann, { Product: 'x' })).toEqual(some);
+    expect(await readOnly(ann, { Region: 'A' })).toBeUndefined();
+    expect(await readOnly(ann, {}, [{ Region: 'B' }])).toBeUndefined();
+    expect(await readOnly(bea, {})).toBeUndefined();
+    expect(await readOnly(rita, {})).toEqual({ row_count: 2, value_gross: 120, units_gross: 12 });
+    expect(await readOnly(admin, {})).toBeUndefined();
+    const slices = [{ Region: 'A' }, { Product: 'x' }, { Region: 'veiled region' }, {}];
+    const { body } = ok(await ann.post(`${version.path}/slices`, { slices }));
+    const found = body.slices.map((each: { read_only?: object }) => each.read_only);
+    expect(found).toEqual([undefined, some, undefined, some]);
+    ok(await admin.post(`${version.path}/locks`, { slice: { Region: 'B' } }));
+    expect(await readOnly(ann, {})).toBeUndefined();
+  });
 });
 
 describe('Territories that change while a write waits', () => {

@@ -1,6 +1,6 @@
 /** A territory while it is edited. */
 import type { ColumnEntry } from '$lib/contract/columns';
-import { isDateRange, type Slice } from '$lib/contract/slices';
+import { isDateRange, isWhole, type Slice } from '$lib/contract/slices';
 import type { CreateTerritoryRequest, Territory } from '$lib/contract/territories';
 import { listOf } from '$lib/pivot/slice/slice-values';
 import { scalarOf, valueKindOf } from '../workbench/conditions';
@@ -117,7 +117,7 @@ const empty = (cname: string) => ({ cname, values: [], from: '', to: '' });
 /** Returns what a territory lets its member change. */
 export function changesOf({ read, write }: Pick<Territory, 'read' | 'write'>): Changes {
   if (write === null) return 'nothing';
-  const isAll = Object.keys(write).length === 0 || JSON.stringify(write) === JSON.stringify(read);
+  const isAll = isWhole(write) || JSON.stringify(write) === JSON.stringify(read);
   return isAll ? 'all' : 'part';
 }
 
@@ -143,7 +143,7 @@ export class TerritoryDraft {
     this.write = new SliceDraft(selecting, write ?? {});
     if (territory !== null) {
       this.member = territory.member;
-      this.reads = Object.keys(read).length === 0 ? 'all' : 'part';
+      this.reads = isWhole(read) ? 'all' : 'part';
       this.changes = changesOf(territory);
     }
   }

@@ -7,9 +7,10 @@ import {
   DeleteCommentRequest,
   EditCommentRequest,
   MentionsAnswer,
+  MOST_RESOLVED,
 } from '../comments';
 
-import { created, type Endpoint, json, nothing } from './endpoint';
+import { created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
 
 export const COMMENT_ENDPOINTS: readonly Endpoint[] = [
   {
@@ -18,6 +19,13 @@ export const COMMENT_ENDPOINTS: readonly Endpoint[] = [
     role: 'reader',
     territories: 'narrowed',
     summary: 'The comments of a version',
+    query: {
+      resolved: {
+        schema: wholeNumber(0, MOST_RESOLVED),
+        description:
+          'The greatest number of resolved threads, those resolved last; by default all. Open threads are always there',
+      },
+    },
     answer: json(CommentsAnswer),
     refusals: [400, 404],
   },

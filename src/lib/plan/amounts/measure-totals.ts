@@ -31,8 +31,11 @@ export type Amounts = Pick<
 export const roundedTo = (rows: WithDecimals, key: string): number | null =>
   (isSingleRole(key) ? rows[`${key}_decimals`] : rows.measure_decimals?.[key]) ?? null;
 
-/** Returns the absolute amounts of the leaves, added up; null unless they cancel each other out. */
-export const grossIn = (free: SlicePreview['free'], key: string): number | null =>
+/** The absolute amounts of some rows or leaves, added up. */
+type Gross = Pick<SlicePreview['free'], 'value_gross' | 'units_gross' | 'measure_gross'>;
+
+/** Returns the absolute amounts of some rows, added up; null for leaves that do not cancel each other out. */
+export const grossIn = (free: Gross, key: string): number | null =>
   (isSingleRole(key) ? free[`${key}_gross`] : free.measure_gross?.[key]) ?? null;
 
 /** Returns the keys of the measures that some rows have: value and units first. */

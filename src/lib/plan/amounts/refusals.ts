@@ -41,6 +41,21 @@ export const isZero = (key: string, free: SlicePreview['free']): boolean =>
 export const isAllZero = (rows: SlicePreview['free']): boolean =>
   keysIn(rows).every((key) => isZero(key, rows));
 
+/**
+ * Returns why some measures of a slice cannot change: their amounts would be spread over rows that the user's territories
+ * let them see and not change. Null if they can; a row of 0 gets no part in proportion.
+ *
+ * @param isEqual whether each row gets an equal part
+ */
+export const whyReadOnly = (
+  { read_only }: Pick<SlicePreview, 'read_only'>,
+  keys: readonly string[],
+  isEqual = false,
+): string | null =>
+  read_only && (isEqual || keys.some((key) => grossIn(read_only, key)))
+    ? 'Your territories let you see some of these rows but not change them.'
+    : null;
+
 /** Number of decimals of the measures of some rows. */
 export type RowDecimals = Pick<
   SlicePreview,

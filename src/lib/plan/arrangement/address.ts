@@ -12,7 +12,7 @@ import { isSameButClose } from '../../pivot/values/to-date';
  * The content of a pivot page's query string: the view that is shown, and the parts of the layout that differ
  * from it (docs/contract/11-endpoints.md#named-views).
  */
-interface Address {
+export interface Address {
   /** The id of a named view; null for the layout that the source opens with. */
   view: number | null;
   /** The log entry to which the rows are limited; null for all rows. */

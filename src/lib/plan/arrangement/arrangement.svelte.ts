@@ -126,15 +126,15 @@ export class Arrangement {
    */
   async openAddress(pivot: Pivot, search: string): Promise<void> {
     this.address = null;
-    const { view, entry, asOf, parts } = readAddress(search);
+    const address = readAddress(search);
+    const { view, entry, asOf } = address;
     this.views.open = view === null ? null : await this.views.find(view);
     this.viewGone = view !== null && this.views.open === null;
-    if (Object.keys(parts).length === 0) {
-      await this.applyTo(pivot, 'saved', true);
-    } else {
-      this.origin = 'address';
-      await this.applyTo(pivot, withParts(this.views.baseLayout(pivot), parts), true);
-    }
+    const base = this.views.baseLayout(pivot);
+    const parts = this.views.partsOf(address, base);
+    const wanted = Object.keys(parts).length > 0 ? withParts(base, parts) : 'saved';
+    if (wanted !== 'saved') this.origin = 'address';
+    await this.applyTo(pivot, wanted, true);
     const named = entry ?? asOf;
     this.entryGone = false;
     if (named === null) return;

@@ -4,7 +4,8 @@ import * as api from '../../client/api';
 import { Layout } from '../../contract/stored-layout';
 import type { NamedView } from '../../contract/views';
 import type { Pivot } from '../../pivot/pivot';
-import { readAddress, withParts } from './address';
+import { type Address, readAddress, withParts } from './address';
+import { ownFilters } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 
 /** The named views of a source, by name, and the one that is open. */
@@ -41,10 +42,26 @@ export class NamedViews {
    * without a view that could not be read.
    */
   async expectedOf(search: string): Promise<Layout> {
-    const { view, parts } = readAddress(search);
+    const address = readAddress(search);
+    const { view } = address;
     const found = view === null ? null : await this.find(view).catch(() => null);
     const layout = this.layoutOf(found);
-    return withParts(layout.success ? layout.output : {}, parts);
+    const base = layout.success ? layout.output : {};
+    return withParts(base, this.partsOf(address, base));
+  }
+
+  /**
+   * Returns the parts of the layout that an address names. An address without any shows people who may change only
+   * some of the rows that they see their own rows, unless the source's layout filters the same columns.
+   *
+   * @param base the layout that the source opens with
+   */
+  partsOf({ view, entry, asOf, parts }: Address, { filter = [] }: Layout): Layout {
+    const isFirstLook =
+      [view, entry, asOf].every((id) => id === null) && Object.keys(parts).length === 0;
+    const own = isFirstLook ? ownFilters(this.planned.source) : [];
+    const isFiltered = own.some(([column]) => filter.some(([other]) => other === column));
+    return own.length > 0 && !isFiltered ? { filter: [...filter, ...own] } : parts;
   }
 
   /** The layout of the open view or the source: `automatic` if neither has one, `refused` if it is invalid. */

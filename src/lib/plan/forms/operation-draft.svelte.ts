@@ -7,7 +7,7 @@ import { FilledForm } from './filled-form';
 import { KeptTotal } from './kept-total.svelte';
 import type { Locks } from '../records/locks.svelte';
 import { MeasureEdits } from './measure-edits.svelte';
-import { roundedTo, type Amounts } from '../amounts/measure-totals';
+import { keysIn, roundedTo, type Amounts } from '../amounts/measure-totals';
 import {
   draftIn,
   followedOutcome,
@@ -28,6 +28,7 @@ import {
   whyInexact,
   whyInProportion,
   whyNoShare,
+  whyReadOnly,
 } from '../amounts/refusals';
 import type { Selection } from '../selection/selection.svelte';
 import { shapedAmounts, type ShapedMeasure, whyNoShape } from '../amounts/shape';
@@ -273,10 +274,12 @@ export class OperationDraft {
       return 'Every row of this selection is locked.';
     if (this.kind === 'recode' && preview.answer.held.row_count > 0)
       return 'Some of these rows are locked, so they cannot be recoded.';
+    const readOnly = this.kind === 'recode' && whyReadOnly(preview.answer, keysIn(preview.answer));
+    if (readOnly) return readOnly;
     if (this.caution?.kind === 'cancelled')
       return 'The rows cancel each other out, so an amount cannot be spread in proportion to them.';
-    const inexact = this.kind === 'scale' && this.inexact(preview.answer);
-    if (inexact) return inexact;
+    const refused = this.kind === 'scale' && this.whyNoEdit(preview.answer);
+    if (refused) return refused;
     const unkept = this.kind === 'scale' && this.kept.whyNot(this.outcome);
     if (unkept) return unkept;
     if (this.operation) return this.whyNothing(preview.answer);
@@ -318,12 +321,13 @@ export class OperationDraft {
     return this.kind === 'scale' && this.holdPrice && this.outcome?.amounts?.pct == null;
   }
 
-  private inexact(preview: SlicePreview): string | null {
+  private whyNoEdit(preview: SlicePreview): string | null {
     const { planned, edits } = this;
     for (const key of planned.measureKeys) {
       const edit = readable(edits.of(key));
       const decimals = planned.fixedDecimals[key] ?? roundedTo(preview, key);
-      const why = edit && whyInexact(edit, totalOf(preview, key) ?? 0, decimals);
+      const now = totalOf(preview, key) ?? 0;
+      const why = edit && (whyReadOnly(preview, [key]) ?? whyInexact(edit, now, decimals));
       if (why) return why;
     }
     return null;

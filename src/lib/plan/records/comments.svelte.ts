@@ -7,6 +7,9 @@ import { FollowedList } from './followed-list.svelte';
 import type { SelectedSlice } from '../selection/selected-slice';
 import { type MarkedSlice, marksOf, newestOf, type Thread, threadsOf } from './threads';
 
+/** The number of resolved threads that are read first, and with each further read. */
+const RESOLVED = 50;
+
 /** The version's comments, as the service last returned them (docs/contract/19-planning-together.md#comments). */
 export class Comments extends FollowedList<Comment> {
   /** Whether the panel shows the comments on the selection. */
@@ -28,8 +31,23 @@ export class Comments extends FollowedList<Comment> {
   /** The slices of the open threads, each once, with the text for their cells. */
   readonly marks: readonly MarkedSlice[] = $derived(marksOf(this.open));
 
+  /** The greatest number of resolved threads that is read. */
+  private readonly most: { resolved: number };
+  /** Whether there may be resolved threads that were not read. */
+  readonly hasEarlier: boolean = $derived.by(
+    () => this.threads.length - this.open.length >= this.most.resolved,
+  );
+
   constructor(versionId: number) {
-    super((signal) => api.listComments(versionId, { signal }));
+    const most = $state({ resolved: RESOLVED });
+    super((signal) => api.listComments(versionId, most.resolved, { signal }));
+    this.most = most;
+  }
+
+  /** Reads more of the resolved threads. Never throws, as {@link read}. */
+  readEarlier(): Promise<void> {
+    this.most.resolved += RESOLVED;
+    return this.read();
   }
 
   /**

@@ -25,7 +25,7 @@ import { pivotMessageOf } from '../version/loading.svelte';
 import { hasOverlap } from '../amounts/marked-sums';
 import { TOO_MANY } from './pasting';
 import type { PlannedVersion } from '../version/planned-version.svelte';
-import { NOTHING_OF_ZERO } from '../amounts/refusals';
+import { NOTHING_OF_ZERO, whyReadOnly } from '../amounts/refusals';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import { MOST_CHANGED } from '../selection/selected-slice';
 import type { Selection } from '../selection/selection.svelte';
@@ -158,6 +158,7 @@ export class BlockTyping {
       if (isNewest()) this.refuse(error instanceof Refusal ? error.message : pivotMessageOf(error));
     } finally {
       if (isNewest()) this.isReading = false;
+      this.progress = null;
     }
     return false;
   }
@@ -319,7 +320,7 @@ export class BlockTyping {
   private async storedOf(
     cells: readonly ReadCell[],
     shape: WriteSettings['shape'],
-    signal: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Stored[]> {
     const stored: Stored[] = [];
     const few = needsMonths(shape) ? ASKED_WITH_MONTHS : ASKED_AT_ONCE;
@@ -336,16 +337,17 @@ export class BlockTyping {
     if (hasOverlap(asked.map(({ cell }) => cell))) throw new Refusal(OVERLAP);
     const changed = asked.filter((each) => !isUnchanged(each));
     const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
-    const found = withFaults(
-      proposal,
-      cells.map((cell, i) => [cell, this.whyNot(cell, changed[i])] as const),
-    );
+    // Only the rows of a cell tell whether the user's territories allow its change.
+    const stored = this.planned.source.territory ? await this.storedOf(cells, null) : [];
+    const why = (cell: ReadCell, i: number) => this.whyNot(cell, changed[i], stored[i]);
+    const reasons = cells.map((cell, i) => [cell, why(cell, i)] as const);
+    const found = withFaults(proposal, reasons);
     // A preview without numbers has nothing to confirm.
-    if (askedBy(found).length === 0) this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
+    if (askedBy(found).length === 0) this.check(cells, why);
     return found;
   }
 
-  private whyNot(cell: ReadCell, asked: Asked | undefined): string | null {
+  private whyNot(cell: ReadCell, asked: Asked | undefined, stored?: Stored): string | null {
     if (!asked?.edit) return 'The number is missing.';
     const { amount, by } = asked.edit;
     if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is not a number.`;
@@ -353,7 +355,9 @@ export class BlockTyping {
     if (obstacle) return obstacle;
     if (cell.value === null)
       return 'This cell has no rows yet. Type into this cell alone to choose the rows to copy.';
-    return by === 'percent' && cell.value === 0 ? NOTHING_OF_ZERO : null;
+    if (by === 'percent' && cell.value === 0) return NOTHING_OF_ZERO;
+    const shows = this.selection.reader.shownIn(cell);
+    return stored && typeof shows === 'string' ? whyReadOnly(stored, [shows]) : null;
   }
 
   /** Checks all cells. @throws Refusal with the names of the cells that cannot be changed */

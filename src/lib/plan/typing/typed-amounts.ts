@@ -21,6 +21,7 @@ import {
   NO_VALUE,
   whyInexact,
   whyInProportion,
+  whyReadOnly,
 } from '../amounts/refusals';
 import { isSingleRole } from '../../contract/columns';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';
@@ -141,6 +142,8 @@ export class TypedAmounts {
       return 'There are no rows to change in this cell.';
     if (stored.free.row_count === 0) return 'Every row of this cell is locked.';
     const { key, edit: asked } = this.asked(shows, edit, stored);
+    const readOnly = whyReadOnly(stored, [key], this.isSpreadEqually(cell, edit, settings));
+    if (readOnly) return readOnly;
     const now = totalOf(stored, key);
     if (now === null) return 'The rows of this cell have no amount to change.';
     const solved = isFormula(shows);

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../contract/slices';
 import { admits } from '../../pivot/slice/slice-values';
-import { changeableOf, seesPart } from './own-part';
+import { readsPart } from '../../contract/territories';
+import { changeableOf, ownFilters } from './own-part';
 
 const NORTH = { Region: 'North' };
 const BOTH = { Region: ['North', 'East'] };
@@ -11,18 +12,18 @@ const own = (read: Slice[], write: Slice[]) => ({ territory: { read, write } });
 describe('the part that a user may change', () => {
   it('is everything for a user without a part', () => {
     expect(changeableOf({}, {})).toBe('all');
-    expect(seesPart({})).toBe(false);
+    expect(readsPart({})).toBe(false);
   });
 
   it('is everything that is seen if the same may be changed', () => {
     expect(changeableOf(own([BOTH], [BOTH]), {})).toBe('all');
     expect(changeableOf(own([BOTH, { Product: 'x' }], [{ Product: 'x' }, BOTH]), {})).toBe('all');
-    expect(seesPart(own([BOTH], [BOTH]))).toBe(true);
+    expect(readsPart(own([BOTH], [BOTH]))).toBe(true);
   });
 
   it('is some of a slice that reaches beyond it, and none of one outside', () => {
     const part = own([{}], [NORTH]);
-    expect(seesPart(part)).toBe(false);
+    expect(readsPart(part)).toBe(false);
     expect(changeableOf(part, {})).toBe('some');
     expect(changeableOf(part, { Product: 'x' })).toBe('some');
     expect(changeableOf(part, BOTH)).toBe('some');
@@ -58,5 +59,33 @@ describe('the part that a user may change', () => {
         if (found === 'none') expect(changed).not.toContain(true);
       }),
     );
+  });
+});
+
+describe('the first look of a user who sees more than they may change', () => {
+  it.each<[what: string, write: Slice[], filters: unknown[]]>([
+    ['one value', [NORTH], [['Region', '==', 'North']]],
+    ['the empty value', [{ Region: null }], [['Region', 'is null', null]]],
+    ['several values', [BOTH], [['Region', 'in', ['North', 'East']]]],
+    ['a list with the empty value, which filters cannot have', [{ Region: ['North', null] }], []],
+    [
+      'days of a region',
+      [{ ...NORTH, Day: { from: '2027-01-01', to: '2027-12-31' } }],
+      [
+        ['Region', '==', 'North'],
+        ['Day', '>=', '2027-01-01'],
+        ['Day', '<=', '2027-12-31'],
+      ],
+    ],
+    ['several parts', [NORTH, { Product: 'x' }], []],
+    ['everything', [{}], []],
+    ['nothing', [], []],
+  ])('is filtered to %s', (_, write, filters) => {
+    expect(ownFilters(own([{}], write))).toEqual(filters);
+  });
+
+  it('has no filter for somebody who sees a part, or whom territories do not limit', () => {
+    expect(ownFilters(own([BOTH], [NORTH]))).toEqual([]);
+    expect(ownFilters({})).toEqual([]);
   });
 });

@@ -11,13 +11,14 @@ import type { Source } from '../../contract/sources';
 import type { LogListEntry } from '../../contract/log';
 import type { SlicePreview } from '../../contract/previews';
 import type { Slice } from '../../contract/slices';
+import { readsPart } from '../../contract/territories';
 import type { Version } from '../../contract/versions';
 import { decimalsByType } from '../../pivot/rows/measure-decimals';
 import { user } from '../../client/user.svelte';
 import { totalOf } from '../amounts/entry-totals';
 import type { Measured } from '../amounts/measure-totals';
 import { namedMeasures, type NamedMeasure } from '../amounts/measure-words';
-import { changeableOf, seesPart } from './own-part';
+import { changeableOf } from './own-part';
 import type { TriedRows } from '../amounts/tried-rows';
 
 const NONE = { least: 0, most: 0 };
@@ -29,7 +30,7 @@ export class PlannedVersion {
   /** The source as the service last returned it. */
   source: Source;
   /** Whether the user sees only a part of the source. */
-  readonly seesPart: boolean = $derived.by(() => seesPart(this.source));
+  readonly seesPart: boolean = $derived.by(() => readsPart(this.source));
   /** Whether the user may do what concerns all rows of the version, such as a load, a copy or a close of months. */
   readonly mayPlanAll: boolean = $derived.by(
     () => user.mayPlan && this.source.territory === undefined,

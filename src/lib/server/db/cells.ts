@@ -8,9 +8,10 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import { leafColumns, measureColumns, measureKind, measureWord } from '../sql/forecast-columns';
 import { groupedBy } from '../sql/grain';
 import type { ReadableRows, SqlText } from '../sql/quote';
-import { commas, ident, literal, sql } from '../sql/quote';
+import { commas, ident, join, literal, sql } from '../sql/quote';
 import { NOISE } from '../sql/templates/leaves';
 import { freeName } from '../sql/templates/lists';
+import { isInProportion } from '../sql/templates/parting';
 import type { Queryable } from './queryable';
 import { numbersByColumn, Totals, totals } from './totals';
 
@@ -19,7 +20,7 @@ const Cell = v.object({
   /** Number of rows that operations see. */
   rows: v.number(),
   isFree: v.boolean(),
-  /** Whether the sender may not change one of the rows that can change. */
+  /** Whether the sender may not change one of the rows among which the amount is parted; a row of 0 gets no part. */
   isBeyond: v.boolean(),
   /** Totals of the rows that operations see, by measure, as text with all their digits. */
   totals: byColumn(v.string()),
@@ -112,6 +113,15 @@ export function cellsOf(
   const newest = ({ changes, shares }: (typeof measures)[number]) =>
     sql`CASE WHEN ${changes} AND ${own.seen} AND ${own.free} THEN
          MAX(${own.edit}) FILTER (WHERE ${changes}) OVER (PARTITION BY ${own.leaf}) END AS ${shares}`;
+  const isBeyond = ({ name, changes }: (typeof measures)[number]) => {
+    const parted = sql`FILTER (WHERE ${changes} AND ${own.seen} AND ${own.free})`;
+    const proportion = isInProportion(
+      sql`SUM(${name}) ${parted}`,
+      sql`SUM(ABS(${name})) ${parted}`,
+    );
+    return sql`COALESCE(BOOL_OR(${own.beyond} AND ${name} <> 0) ${parted}
+         OR BOOL_OR(${own.beyond}) ${parted} AND NOT (${proportion}), FALSE)`;
+  };
   return db.many(
     Cell,
     sql`WITH grouped AS (
@@ -140,7 +150,7 @@ export function cellsOf(
        sql`${own.edit} AS number`,
        sql`COALESCE(SUM(${own.rows}) FILTER (WHERE ${own.seen}), 0)::bigint AS rows`,
        sql`COALESCE(BOOL_OR(${own.free}) FILTER (WHERE ${own.seen}), FALSE) AS "isFree"`,
-       sql`COALESCE(BOOL_OR(${own.beyond}) FILTER (WHERE ${own.seen} AND ${own.free}), FALSE) AS "isBeyond"`,
+       sql`(${join([sql`FALSE`, ...changed.map(isBeyond)], sql` OR `)}) AS "isBeyond"`,
        sql`${byKey(({ total }) => total)} AS totals`,
        sql`${byKey(({ noise }) => noise)} AS noise`,
        sql`${byKey(({ decimals }) => decimals)} AS decimals`,

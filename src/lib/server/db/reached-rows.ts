@@ -104,6 +104,37 @@ export async function reachedRows(
   return reached(db, from, columns, sides, { where, ...effects });
 }
 
+const ReadOnlyRows = v.object({ number: v.number(), row_count: v.number(), ...gross });
+
+/** Rows that a scale would change and the sender may not: their number, and their absolute amounts added up. */
+export type ReadOnlyRows = Omit<v.InferOutput<typeof ReadOnlyRows>, 'number'>;
+
+/**
+ * Counts those of the rows of some slices that a scale would change and the sender may not.
+ *
+ * @param changeable the rows that the sender may change
+ * @returns the rows by the number of their slice; slices without such rows are missing
+ */
+export async function readOnlyRows(
+  db: Queryable,
+  from: ReadableRows,
+  columns: readonly ForecastColumn[],
+  slices: readonly Omit<EditedSlice, 'values'>[],
+  { among, exclude, held, changeable }: Effects & Record<'among' | 'changeable', SqlText>,
+): Promise<Map<number, ReadOnlyRows>> {
+  const taken = columns.map((c) => c.name);
+  const number = ident(freeName('slice_number', taken));
+  const numbered = slices.map((slice) => ({ ...slice, values: [] }));
+  const found = await db.many(
+    ReadOnlyRows,
+    sql`WITH leaves AS (SELECT * FROM ${from} WHERE (${among}) AND (${exclude})
+       AND (${held}) IS NOT TRUE AND (${changeable}) IS NOT TRUE),
+     numbered AS (${editedLeaves(numbered, columns, [number])})
+     SELECT ${number} AS number, COUNT(*) AS row_count, ${grossList(columns)} FROM numbered GROUP BY 1`,
+  );
+  return new Map(found.map(({ number: own, ...rows }) => [own, rows]));
+}
+
 /** A slice, with its condition on the forecast table. */
 interface NumberedSlice extends Omit<EditedSlice, 'values'> {
   where: SqlText;

@@ -27,13 +27,29 @@ import { isReadable } from './slices-inside';
 
 /**
  * The comments of a version, oldest first. A sender who reads a part gets those on slices inside, which may have no
- * rows. @throws AppError 404
+ * rows.
+ *
+ * @param resolved the greatest number of resolved threads, those resolved last; all if left out
+ * @throws AppError 404
  */
-export async function comments(db: Database, versionId: number): Promise<Comment[]> {
+export async function comments(
+  db: Database,
+  versionId: number,
+  resolved = Infinity,
+): Promise<Comment[]> {
   const limits = await readLimited(db, versionId);
   const all = await listComments(db, versionId);
-  return all.filter(({ slice }) => isReadable(slice, limits?.part.read));
+  const shown = all.filter(({ slice }) => isReadable(slice, limits?.part.read));
+  const left = new Set(byResolution(shown).slice(resolved));
+  return shown.filter(({ id, parent }) => !left.has(parent ?? id));
 }
+
+/** The ids of the resolved threads, those resolved last first. */
+const byResolution = (all: readonly Comment[]): number[] =>
+  all
+    .flatMap(({ id, resolved_at }) => (resolved_at === undefined ? [] : [{ id, resolved_at }]))
+    .toSorted((a, b) => Date.parse(b.resolved_at) - Date.parse(a.resolved_at) || b.id - a.id)
+    .map(({ id }) => id);
 
 /** The newest comments in unresolved threads that mention a user, on slices that the sender may read. */
 export const mentions = async (db: Database, user: string): Promise<Mention[]> =>

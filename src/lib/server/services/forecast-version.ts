@@ -24,7 +24,7 @@ import { everyRow, rowKey, rowsAmong, rowsInside } from '../sql/readable-rows';
 import type { CompiledSlice } from '../sql/slice';
 import { byIndex, compileSlice, excludeClause } from '../sql/slice';
 import type { Part } from './territory';
-import { anyOf, partOf, partRead } from './territory';
+import { anyOf, partOf } from './territory';
 
 /** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
@@ -69,8 +69,8 @@ export type LimitedVersion = ForecastVersion & { part: Part };
 
 /** The same version if the sender reads only a part of it; undefined if they read all of it. */
 export const limited = (target: ForecastVersion): LimitedVersion | undefined => {
-  const part = partRead(target);
-  return part && { ...target, part };
+  const { part } = target;
+  return part && !part.readsAll ? { ...target, part } : undefined;
 };
 
 /**

@@ -3,6 +3,7 @@ import type { Formula } from '../../contract/formulas';
 import { NamedProfile } from '../../contract/profiles';
 import type { Slice } from '../../contract/slices';
 import type { Source } from '../../contract/sources';
+import { readsPart } from '../../contract/territories';
 import { NamedView } from '../../contract/views';
 import type { Database } from '../db/database';
 import { SQLSTATE, sqlState } from '../db/failures';
@@ -14,7 +15,6 @@ import type { Transaction } from '../db/transaction';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';
 import { isReadable } from './slices-inside';
-import { readsPart } from './territory';
 
 type Stored = NamedView | NamedProfile | Formula;
 

@@ -26,9 +26,8 @@ import { sql } from '../sql/quote';
 import { ofEntries } from '../sql/templates/read';
 import { substitute } from '../sql/tokens';
 import { blameClient } from './client-faults';
-import { readVersion, storedTemplate } from './forecast-version';
+import { limited, readVersion, storedTemplate } from './forecast-version';
 import { planColumns, readColumns } from './read-columns';
-import { partRead } from './territory';
 
 /**
  * Estimated bytes of one cell: an amount takes 8 bytes, an id, a day or the code of a text 4, plus room for
@@ -187,7 +186,7 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
   const { operation, entries } = wanted;
   const target = await readVersion(tx, versionId);
   const { version, source, columns, rows, revision } = target;
-  const isPart = partRead(target) !== undefined;
+  const isPart = limited(target) !== undefined;
   const template = await storedTemplate(tx, source.id, operation);
   const selectFrom = (from: SqlText) =>
     substitute(template, { fc_table: from, version_id: sql`${version.id}` });

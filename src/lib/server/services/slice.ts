@@ -7,9 +7,16 @@ import type {
   SlicesPreviewRequest,
 } from '../../contract/previews';
 import { MOST_GROUPS } from '../../contract/shapes';
+import type { Slice } from '../../contract/slices';
 import type { Database } from '../db/database';
 import { groupsOf } from '../db/groups';
-import { reachedBySlice, type ReachedRows, reachedRows } from '../db/reached-rows';
+import {
+  reachedBySlice,
+  type ReachedRows,
+  reachedRows,
+  readOnlyRows,
+  type ReadOnlyRows,
+} from '../db/reached-rows';
 import { ofFurther } from '../db/totals';
 import type { Transaction } from '../db/transaction';
 import { fieldPlace } from '../errors';
@@ -47,7 +54,9 @@ export const previewSlice = (
         ...effectsOf(target, held),
       }),
     );
-    return answerOf(tx, target, { compiled, held, reached }, grouped);
+    const used = [usedPart(slice, compiled.skipped)];
+    const readOnly = await readOnlyIn(tx, target, held, used, compiled.where);
+    return answerOf(tx, target, { compiled, held, reached, readOnly: readOnly.get(0) }, grouped);
   });
 
 /**
@@ -66,21 +75,47 @@ export const previewSlices = (
     const compiled = slices.map((slice, i) => sliceOf(target, slice, `slices.${i}`));
     const used = slices.map((slice, i) => usedPart(slice, compiled[i]?.skipped ?? []));
     const held = heldRows(target, heldSlices(null, await lockedRows(tx, target, pf_user ?? null)));
+    const among = sliceOf(target, boxOf(used)).where;
     const all = await blameClient(fieldPlace('slices'), () =>
       reachedBySlice(
         ...([tx, target.rows, target.columns] as const),
         compiled.map(({ where }, number) => ({ number, where, slice: used[number] ?? {} })),
-        { among: sliceOf(target, boxOf(used)).where, ...effectsOf(target, held) },
+        { among, ...effectsOf(target, held) },
       ),
     );
+    const readOnly = await readOnlyIn(tx, target, held, used, among);
     const answers: SlicePreview[] = [];
     for (const [i, own] of compiled.entries()) {
       const reached = all[i];
-      if (reached)
-        answers.push(await answerOf(tx, target, { compiled: own, held, reached }, grouped));
+      if (!reached) continue;
+      const read = { compiled: own, held, reached, readOnly: readOnly.get(i) };
+      answers.push(await answerOf(tx, target, read, grouped));
     }
     return { slices: answers };
   });
+
+/**
+ * The rows of some slices that a scale would change and the sender may not, by the place of the slice.
+ *
+ * @param among the rows to read: those of every slice are among them
+ */
+async function readOnlyIn(
+  tx: Transaction,
+  target: ForecastVersion,
+  held: HeldRows | undefined,
+  slices: readonly Slice[],
+  among: SqlText,
+): Promise<ReadonlyMap<number, ReadOnlyRows>> {
+  const { part, rows, columns } = target;
+  if (!part) return new Map();
+  const numbered = slices.map((slice, number) => ({ number, slice }));
+  const { changeable } = part;
+  return readOnlyRows(tx, rows, columns, numbered, {
+    among,
+    changeable,
+    ...effectsOf(target, held),
+  });
+}
 
 /** Which rows of a version operations see, and which of them a scale leaves unchanged. */
 const effectsOf = ({ version }: ForecastVersion, held: HeldRows | undefined) => ({
@@ -92,13 +127,14 @@ interface Read {
   compiled: CompiledSlice;
   held: HeldRows | undefined;
   reached: ReachedRows;
+  readOnly: ReadOnlyRows | undefined;
 }
 
 /** Returns the answer about a slice. @throws AppError 400, 422 for its groups */
 async function answerOf(
   tx: Transaction,
   target: ForecastVersion,
-  { compiled: { where, skipped }, held, reached }: Read,
+  { compiled: { where, skipped }, held, reached, readOnly }: Read,
   { by, unit }: Pick<SlicePreviewRequest, 'by' | 'unit'>,
 ): Promise<SlicePreview> {
   const { included, free, excluded } = reached;
@@ -107,6 +143,7 @@ async function answerOf(
     ...included,
     held: reached.held,
     free,
+    ...(readOnly && { read_only: readOnly }),
     excluded,
     skipped: [...new Set([...skipped, ...(held?.skipped ?? [])])],
     ...(grouping && { groups: await totalsByGroup(tx, target, where, grouping) }),

@@ -7,6 +7,7 @@ import type {
   Source,
   SourceListEntry,
 } from '../../contract/sources';
+import { readsPart } from '../../contract/territories';
 import { tableColumns, tableExists } from '../db/catalog';
 import type { ColumnRecord } from '../db/column-metadata';
 import { insertColumns, listColumns, sourceColumns } from '../db/column-metadata';
@@ -27,7 +28,7 @@ import type { SqlText } from '../sql/quote';
 import { ident, qualified } from '../sql/quote';
 import { valuesInside } from '../sql/templates/load';
 import { blameSource } from './client-faults';
-import { anyOf, readsPart } from './territory';
+import { anyOf } from './territory';
 
 /** The active sources; the archived too if asked for (docs/contract/11-endpoints.md#get-sources). */
 export const sources = (db: Database, withArchived: boolean): Promise<SourceListEntry[]> =>

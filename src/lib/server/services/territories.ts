@@ -63,42 +63,63 @@ export async function requireTerritory(
   params: Partial<Record<string, string>>,
   sent: Pick<WriteKey, 'path' | 'key'> | undefined,
 ): Promise<void> {
-  const { path, method, role, territories } = endpoint;
   const members = membersOf(db.sender);
-  const isNarrowed = territories === 'narrowed' || territories === 'judged';
-  if (members === undefined || (isNarrowed && method === 'get')) return;
+  if (members === undefined || (isNarrowed(endpoint) && endpoint.method === 'get')) return;
+  const place = placeIn(endpoint.path, params);
+  if (place === null) await requireOpen(db, endpoint);
+  // The handler refuses a parameter that is not an id.
+  else if (isId(place)) await requireReach(db, endpoint, members, place, sent);
+}
+
+/** Something that a path names. */
+interface Place {
+  kind: Named;
+  id: number;
+}
+
+/** What a path names; null for a path without anything of a source. */
+function placeIn(path: string, params: Partial<Record<string, string>>): Place | null {
   const [, kind = '', name] = path.split('/');
   const id = /^\{(\w+)\}$/.exec(name ?? '')?.[1];
-  if (id === undefined || !isNamed(kind)) {
-    if (territories === 'refused' && (await anyTerritories(db)))
-      throw new AppError(
-        403,
-        `Only an admin may do this while a source has territories${reasonOf(endpoint)}`,
-      );
-    return;
-  }
-  const number = Number(params[id]);
-  // The handler refuses a parameter that is not an id.
-  if (!isId(number, kind)) return;
-  const reach = await findReach(db, kind, number, members);
+  return id === undefined || !isNamed(kind) ? null : { kind, id: Number(params[id]) };
+}
+
+/** @throws AppError 403 for an endpoint of all sources while one has territories */
+async function requireOpen(db: Database, endpoint: Endpoint): Promise<void> {
+  if (endpoint.territories !== 'refused' || !(await anyTerritories(db))) return;
+  throw new AppError(
+    403,
+    `Only an admin may do this while a source has territories${reasonOf(endpoint)}`,
+  );
+}
+
+/** @throws AppError as {@link requireTerritory} for an endpoint of something of a source */
+async function requireReach(
+  db: Database,
+  endpoint: Endpoint,
+  members: readonly string[],
+  { kind, id }: Place,
+  sent: Pick<WriteKey, 'path' | 'key'> | undefined,
+): Promise<void> {
+  const reach = await findReach(db, kind, id, members);
   if (await mayBeOutside(db, kind, members, reach)) {
     // The handler checks the body first, and then answers 404 for an id outside and for an unknown id.
-    if (isNarrowed) return;
-    throw partRefusal(endpoint);
-  }
-  // A repeated undo is answered although its entry is gone.
-  if (reach === undefined && sent && (await hasAnswer(db, sent))) return;
-  // Also before the body is read, or its errors would tell an unknown id from one that the sender may not see.
-  const { readsAll, writesAll } = found(
-    reach?.isVisible ? reach : undefined,
-    `${SINGULAR[kind]} ${number}`,
-  );
-  if (territories === 'none' || isNarrowed) return;
-  const reads = method === 'get' || role === 'reader';
-  if (!readsAll || !(reads || writesAll)) {
-    throw partRefusal(endpoint);
+    if (!isNarrowed(endpoint)) throw partRefusal(endpoint);
+  } else if (reach !== undefined || !sent || !(await hasAnswer(db, sent))) {
+    // Before the body is read, or its errors would tell an unknown id from one that the sender may not see. A
+    // repeated undo is answered although its entry is gone.
+    const own = found(reach?.isVisible ? reach : undefined, `${SINGULAR[kind]} ${id}`);
+    if (endpoint.territories === 'refused' && !covers(own, endpoint)) throw partRefusal(endpoint);
   }
 }
+
+/** Whether an endpoint checks the rows with its own statements, in the snapshot that they read. */
+const isNarrowed = ({ territories }: Endpoint): boolean =>
+  territories === 'narrowed' || territories === 'judged';
+
+/** Whether somebody reads all of a source, and changes all of it if the endpoint writes. */
+const covers = ({ readsAll, writesAll }: Reach, { method, role }: Endpoint): boolean =>
+  readsAll && (writesAll || method === 'get' || role === 'reader');
 
 /** Kinds of which a person with a part of a source sees only those inside. */
 const ONE_BY_ONE: ReadonlySet<Named> = new Set<Named>([
@@ -128,8 +149,8 @@ const reasonOf = (endpoint: Endpoint): string =>
   'because' in endpoint ? `: ${endpoint.because}` : '';
 
 /** Whether a number can be an id: an entry's is a bigint, every other an integer. */
-const isId = (number: number, kind: Named): boolean =>
-  Number.isSafeInteger(number) && number >= 1 && (kind === 'log' || number < 2 ** 31);
+const isId = ({ id, kind }: Place): boolean =>
+  Number.isSafeInteger(id) && id >= 1 && (kind === 'log' || id < 2 ** 31);
 
 /** The territories of a source, oldest first. @throws AppError 404 */
 export async function territories(db: Database, sourceId: number): Promise<Territory[]> {

@@ -1,6 +1,6 @@
 /** The part of a source that the sender of a request may read and change. */
 import type { Slice } from '../../contract/slices';
-import type { Source } from '../../contract/sources';
+import { isWhole } from '../../contract/slices';
 import type { OwnTerritory } from '../db/territories';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
@@ -38,17 +38,6 @@ export function partOf(
   const changeable = sql`${readable} AND ${anyOf(write, columns)}`;
   return { read, write, readsAll, readable, changeable };
 }
-
-/** The part of a version that the sender may read; undefined if that is all of it. */
-export const partRead = ({ part }: { part: Part | undefined }): Part | undefined =>
-  part?.readsAll === false ? part : undefined;
-
-/** Whether the sender may read only a part of a source, which was read for them. */
-export const readsPart = ({ territory }: Pick<Source, 'territory'>): boolean =>
-  territory !== undefined && !territory.read.some(isWhole);
-
-/** Whether a slice of a territory is the whole source. */
-export const isWhole = (slice: Slice): boolean => Object.keys(slice).length === 0;
 
 /**
  * The rows in any of some stored slices, as a condition on a forecast table; none without a slice.

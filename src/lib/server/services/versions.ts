@@ -2,6 +2,7 @@
 import type { Iter } from '../../contract/operations';
 import { ITERS } from '../../contract/operations';
 import type { Source } from '../../contract/sources';
+import { readsPart } from '../../contract/territories';
 import type {
   CreateVersionRequest,
   EditVersionRequest,
@@ -40,7 +41,6 @@ import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import { blameColumns } from './client-faults';
 import { unrecorded } from './forecast-version';
 import { sizeInside } from './size-inside';
-import { readsPart } from './territory';
 
 /** The error for a name that another version of the source has. */
 export const nameTaken = (name: string): AppError =>

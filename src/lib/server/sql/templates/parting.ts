@@ -46,6 +46,14 @@ export function amountOf(column: ForecastColumn, { amounts }: GroupColumns): Ide
   return amount;
 }
 
+/**
+ * Whether an amount is parted in proportion to the leaves, as SQL: not if they cancel each other out.
+ *
+ * @param swing the sum of the absolute amounts
+ */
+export const isInProportion = (sum: SqlText, swing: SqlText): SqlText =>
+  sql`${sum} <> 0 AND ${swing} <= ${MAX_SWING} * ABS(${sum})`;
+
 /** The keys of the measures in the order of the amounts of a group. */
 export const amountKeys = (columns: readonly ForecastColumn[]): string[] => [
   ...groupColumns(columns).amounts.keys(),
@@ -86,7 +94,7 @@ export function partingCtes(
   const weights = measures.map(({ name, weight }) => {
     const sum = sql`SUM(${name}) ${inGroup}`;
     const swing = sql`SUM(ABS(${name})) ${inGroup}`;
-    return sql`CASE WHEN ${sum} <> 0 AND ${swing} <= ${MAX_SWING} * ABS(${sum}) THEN ${name} ELSE 1 END AS ${weight}`;
+    return sql`CASE WHEN ${isInProportion(sum, swing)} THEN ${name} ELSE 1 END AS ${weight}`;
   });
   const sums = measures.flatMap(({ exact, weight, running, total }) => [
     ...(exact ? [sql`SUM(${weight}) ${inOrder} AS ${running}`] : []),

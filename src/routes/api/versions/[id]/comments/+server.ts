@@ -1,12 +1,15 @@
 import { json } from '@sveltejs/kit';
-import { CommentRequest } from '$lib/contract/comments';
+import { CommentRequest, MOST_RESOLVED } from '$lib/contract/comments';
 import { readWrite } from '$lib/server/http/request-body';
-import { idParam } from '$lib/server/http/params';
+import { idParam, integerQuery } from '$lib/server/http/params';
 import { addComment, comments } from '$lib/server/services/comments';
 import type { RequestHandler } from './$types';
 
-export const GET: RequestHandler = async ({ locals, params }) =>
-  json(await comments(locals.db, idParam(params.id, 'id')));
+export const GET: RequestHandler = async ({ locals, params, url }) => {
+  const id = idParam(params.id, 'id');
+  const range = { min: 0, max: MOST_RESOLVED, fallback: undefined };
+  return json(await comments(locals.db, id, integerQuery(url, 'resolved', range)));
+};
 
 export const POST: RequestHandler = async (event) => {
   const { locals, params } = event;
