@@ -211,7 +211,7 @@ test('somebody who sees everything and changes a part first sees that part, and 
   await expect(filters).toContainText('Region = West');
   await expect.poll(() => carl.number(CHAIRS)).toBe(await sales(`${chairs} AND ${west}`));
   await carl.click(CHAIRS);
-  await expect(carl.apply).toHaveText(/^Scale/);
+  await expect(carl.apply).toHaveText(/Scale \d+ rows/);
   await expect(carl.panel).not.toContainText('You may change');
 
   // Without the filter, the cells also have rows that he only sees.
