@@ -107,6 +107,17 @@ describe('Every endpoint that is not refused', () => {
           delete headers[name];
         answers[pattern] = [headers, new TextDecoder().decode(answer.bytes)];
       }
+      for (const more of [
+        'comments?resolved=0',
+        'comments?resolved=1',
+        'accuracy?by=Product',
+        `data?logid=${logid}&logid=${logid + 1}`,
+      ]) {
+        const { headers, bytes } = ok(await part.get(`${path}/${more}`));
+        answers[more] = [headers.get('etag'), new TextDecoder().decode(bytes)];
+      }
+      const csv = await part.get(`${path}/data`, { accept: 'text/csv' });
+      answers['data as CSV'] = new TextDecoder().decode(ok(csv).bytes);
       return answers;
     };
     const before = await seen();
@@ -127,6 +138,43 @@ describe('Every endpoint that is not refused', () => {
       [
         'a territory of somebody else',
         () => admin.post(`${source}/territories`, { member: 'c', read: outside, write: null }),
+      ],
+      ['a reverse', async () => admin.post(`/log/${await scale(outside)}/reverse`, {})],
+      [
+        'a redo',
+        async () => {
+          const undone = await scale(outside);
+          await undo(undone);
+          return admin.post(`${path}/redo/${undone}`, {});
+        },
+      ],
+      [
+        'an import',
+        () =>
+          admin.post(`${path}/import`, {
+            file: { name: 'c.csv', sha256: 'c'.repeat(64) },
+            edits: [{ slice: outside, value_total: 77003.5 }],
+          }),
+      ],
+      [
+        'a resolved comment',
+        async () => {
+          const body = { slice: outside, text: 'outside' };
+          const { id } = ok(await admin.post(`${path}/comments`, body)).body;
+          return admin.patch(`/comments/${id}`, { resolved: true });
+        },
+      ],
+      [
+        'a step of a review',
+        async () => {
+          const body = { slice: outside, reviewers: ['rita'] };
+          const { id } = ok(await admin.post(`${path}/reviews`, body)).body;
+          return admin.post(`/reviews/${id}/submit`, { comment: 'outside' });
+        },
+      ],
+      [
+        'a profile',
+        () => admin.post(`${source}/profiles`, { name: 'C', weights: Array(12).fill(1) }),
       ],
       [
         'a change of rows by another program',
