@@ -21,6 +21,7 @@ import { measureCache } from './parts/cache';
 import { measureOpening } from './parts/open';
 import { measureOperations } from './parts/operations';
 import { measureReads } from './parts/read';
+import { measureWholePlans } from './parts/whole';
 import { noFigures, readFigures, writeFigures, type PartFigures } from './report/figures';
 import { picture } from './report/picture';
 import { sections } from './report/sections';
@@ -29,6 +30,7 @@ const PARTS: Record<string, Part> = {
   read: measureReads,
   cache: measureCache,
   operations: measureOperations,
+  whole: measureWholePlans,
   open: measureOpening,
   change: measureChanges,
   growth: measureGrowth,

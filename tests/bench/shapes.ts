@@ -75,6 +75,22 @@ export const wideOrders = (rows: number): Shape => ({
   }),
 });
 
+/** Returns the table for scales of all rows: that of reads, with a further text and with decimals that its columns state. */
+export const decimalOrders = (rows: number): Shape => {
+  const wide = wideOrders(rows);
+  return {
+    tname: 'decimal_orders',
+    rows,
+    select: `${wide.select
+      .replace('AS "Sales"', '::numeric(12,2) AS "Sales"')
+      .replace(
+        '::numeric AS "Quantity"',
+        '::int AS "Quantity"',
+      )}, 'Channel ' || i % 7 AS "Channel"`,
+    columns: [...wide.columns, { cname: 'Channel', role: 'dimension', in_grain: false }],
+  };
+};
+
 /** Returns a table with further measures beside its others. */
 export const withMeasures = (shape: Shape, names: readonly string[]): Shape => ({
   ...shape,

@@ -2,7 +2,7 @@ import { commas, ident, literal, sql, type SqlText } from '../../src/lib/server/
 import { byIndex } from '../../src/lib/server/sql/slice';
 import { substitute, type TokenValues } from '../../src/lib/server/sql/tokens';
 import { trusted } from '../../src/lib/server/sql/trusted';
-import { plannedOrders } from './shapes';
+import { plannedOrders, type Shape } from './shapes';
 
 const LEAF_COLUMNS = plannedOrders(0, { grain: false })
   .columns.filter(({ role }) => role === 'dimension' || role === 'date')
@@ -52,3 +52,48 @@ export const scaleTokens = (by: { pct: number } | { value: string; units: string
   units_incr: 'pct' in by ? sql`NULL::numeric` : sql`${literal(by.units)}::numeric`,
   spread: sql`'proportional'`,
 });
+
+/**
+ * Returns an insert that writes all rows of a forecast table once more, and answers them: the rows that a scale of all
+ * leaves writes, without a computation.
+ *
+ * @param from where the rows come from: by default the table itself
+ */
+export const bareInsert = (
+  { columns }: Shape,
+  table: string,
+  logid: number,
+  from: SqlText = trusted(table),
+): SqlText => {
+  const names = commas(columns.map(({ cname }) => ident(cname)));
+  return sql`WITH written AS (
+    INSERT INTO ${trusted(table)} (${names}, pf_iter, pf_logid)
+    SELECT ${names}, 'scale', ${logid}
+    FROM ${from}
+    RETURNING *
+)
+SELECT * FROM written`;
+};
+
+/**
+ * Returns the same insert of rows that are netted to leaves and sorted by their columns, as every operation must do
+ * before it computes anything. A scale in one statement cannot be faster.
+ */
+export const insertInOrder = (shape: Shape, table: string, logid: number): SqlText => {
+  const keys = shape.columns
+    .filter(({ role }) => role === 'dimension' || role === 'date')
+    .map(({ cname, role }) => ({
+      name: ident(cname),
+      key: role === 'dimension' ? sql`${ident(cname)} COLLATE "C"` : ident(cname),
+    }));
+  const measures = shape.columns
+    .filter(({ role }) => role === 'value' || role === 'units')
+    .map(({ cname }) => sql`SUM(${ident(cname)}) AS ${ident(cname)}`);
+  const leaves = sql`(
+        SELECT ${commas([...keys.map(({ key, name }) => sql`${key} AS ${name}`), ...measures])}
+        FROM ${trusted(table)}
+        GROUP BY ${commas(keys.map(({ key }) => key))}
+        ORDER BY ${commas(keys.map(({ name }) => name))}
+    ) AS leaves`;
+  return bareInsert(shape, table, logid, leaves);
+};

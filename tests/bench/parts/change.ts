@@ -8,15 +8,30 @@ import { timed } from '../measure';
 import { within, type Bench } from '../part';
 import { call, makeVersion, send, startPlace, type Place } from '../place';
 import { startPsql } from '../psql';
-import { LEAVES, plannedOrders } from '../shapes';
-import { scaleTokens, statementOf } from '../statements';
+import { LEAVES, manyColumns, plannedOrders, type Shape } from '../shapes';
+import { bareInsert, scaleTokens, statementOf } from '../statements';
 
 const PERCENT = 10;
 const BATCH = 'Batch 1';
-/**
- * Number of times that the whole plan is scaled and the scale undone; the memory should be stable afterwards.
- */
-const TIMES = 10;
+
+/** The versions that are scaled as a whole, by the names of their measurements. */
+const WHOLE_PLANS: readonly {
+  name: string;
+  shapeOf: (bench: Bench) => Shape;
+  /** The number of scales, each followed by an undo; as many as rounds by default. */
+  times?: number;
+}[] = [
+  {
+    name: 'all leaves',
+    shapeOf: (bench) => plannedOrders(within(bench, 500_000), { grain: false }),
+    // The memory should be stable afterwards.
+    times: 10,
+  },
+  {
+    name: 'all leaves, 55 columns',
+    shapeOf: (bench) => manyColumns(within(bench, 350_000)),
+  },
+];
 
 /** Measures a change in the page, from the click to the number, beside its lower bounds. */
 export async function measureChanges(bench: Bench): Promise<void> {
@@ -176,7 +191,10 @@ async function undoAll({ url }: Server, id: number, count: number): Promise<void
   for (const entry of entries.slice(0, count)) await send(url, 'DELETE', `/log/${entry.id}`);
 }
 
-/** Measures repeated changes of all leaves of a version. */
+/**
+ * Measures repeated changes of all leaves of a version, beside the statement and a bare insert in the database, and
+ * beside the engine alone.
+ */
 async function changeAll(
   bench: Bench,
   { client, database }: Place,
@@ -184,40 +202,50 @@ async function changeAll(
   browser: Browser,
   engine: EngineAlone,
 ): Promise<void> {
-  const rows = within(bench, 500_000);
-  bench.say(`all of ${rows} rows`);
-  const shape = plannedOrders(rows, { grain: false });
-  const { id, table, templates } = await makeVersion(client, server.url, shape);
-  await given(engine, server, id, {});
-  const statement = statementOf(templates.scale!, table, null, 0, scaleTokens({ pct: PERCENT }));
   const psql = await startPsql(database);
-  const inDatabase = () => timed(() => psql.run(`BEGIN; ${statement}; ROLLBACK;`));
-  const page = await opened(browser, server, `/versions/${id}?columns=`);
   try {
-    const arranged = await arrangedOn(page);
-    const ways: Record<string, number[]> = {};
-    const memory: number[] = [];
-    let longest = 0;
-    for (let round = 0; round < TIMES; round += 1) {
-      const took = await scaled(page, 'TOTAL', 2 * rows);
-      (ways['click to number'] ??= []).push(took.painted - took.click);
-      if (round < bench.extent.rounds) {
-        (ways['the statement'] ??= []).push(await inDatabase());
-        const alone = await engine.updating('loaded', 'answer', arranged);
-        (ways['the engine alone'] ??= []).push(alone);
+    for (const { name, shapeOf, times } of WHOLE_PLANS) {
+      const shape = shapeOf(bench);
+      bench.say(`all of ${shape.rows} rows, ${name}`);
+      const { id, table, templates } = await makeVersion(client, server.url, shape);
+      await given(engine, server, id, {});
+      const statement = statementOf(
+        templates.scale!,
+        table,
+        null,
+        0,
+        scaleTokens({ pct: PERCENT }),
+      );
+      const inDatabase = (text: string) =>
+        timed(() => psql.run(`BEGIN; COPY (${text}) TO STDOUT (FORMAT binary); ROLLBACK;`));
+      const page = await opened(browser, server, `/versions/${id}?columns=`);
+      const arranged = await arrangedOn(page);
+      const ways: Record<string, number[]> = {};
+      const memory: number[] = [];
+      let longest = 0;
+      for (let round = 0; round < (times ?? bench.extent.rounds); round += 1) {
+        const took = await scaled(page, 'TOTAL', 2 * shape.rows);
+        (ways['click to number'] ??= []).push(took.painted - took.click);
+        if (round < bench.extent.rounds) {
+          (ways['the statement'] ??= []).push(await inDatabase(statement));
+          (ways['a bare insert'] ??= []).push(await inDatabase(bareInsert(shape, table, 0)));
+          const alone = await engine.updating('loaded', 'answer', arranged);
+          (ways['the engine alone'] ??= []).push(alone);
+        }
+        (ways['undo: key to number'] ??= []).push(await undone(page, shape.rows));
+        memory.push(await memoryOf(browser));
+        const task = await page.evaluate((since) => window.watch.longest(since), took.click);
+        longest = Math.max(longest, task);
+        bench.say(`${round + 1} of ${times ?? bench.extent.rounds}`);
       }
-      (ways['undo: key to number'] ??= []).push(await undone(page, rows));
-      memory.push(await memoryOf(browser));
-      const task = await page.evaluate((since) => window.watch.longest(since), took.click);
-      longest = Math.max(longest, task);
-      bench.say(`${round + 1} of ${TIMES}`);
+      await page.close();
+      const { rows } = shape;
+      bench.tell({ kind: 'turns', name, turns: { rows, ways } });
+      const value = memory.at(-1)! / memory[0]!;
+      bench.tell({ kind: 'value', name: `memory, ${name}`, rows, value });
+      bench.tell({ kind: 'value', name: `longest task, ${name}`, rows, value: longest });
     }
-    bench.tell({ kind: 'turns', name: 'all leaves', turns: { rows, ways } });
-    const value = memory.at(-1)! / memory[0]!;
-    bench.tell({ kind: 'value', name: 'memory', rows, value });
-    bench.tell({ kind: 'value', name: 'longest task', rows, value: longest });
   } finally {
     await psql.end();
-    await page.close();
   }
 }
