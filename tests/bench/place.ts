@@ -96,10 +96,10 @@ export async function makeSource(
 }
 
 /** From this number of rows on, the service builds indexes for slices in the background. */
-const INDEXED_ROWS = 100_000;
+export const INDEXED_ROWS = 100_000;
 
 /** Waits until the indexes for slices are there, so that their build does not disturb a measurement. */
-async function indexesBuilt(client: pg.Client, table: string): Promise<void> {
+export async function indexesBuilt(client: pg.Client, table: string): Promise<void> {
   const { rows } = await client.query(`SELECT count(*) FILTER (WHERE i.indisvalid)::int AS valid
     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid AND c.relname LIKE 'slice%'
     WHERE i.indrelid = '${table}'::regclass`);

@@ -28,6 +28,7 @@ const WAYS: readonly [keyof RowsFigures & string, string][] = [
   ['oneAdded', '`/agg`, cached, after one operation'],
   ['log', 'log, not cached'],
   ['logKept', 'log, cached, after one operation'],
+  ['few', 'scale of 1,000 leaves'],
   ['scale', 'scale of 10,000 leaves'],
   ['recode', 'recode of 10,000 leaves'],
   ['clone', 'clone of 10,000 leaves'],
@@ -61,13 +62,14 @@ function costs(figures: readonly RowsFigures[]): string {
   const largest = Math.max(...sizes);
   const beyond = [100_000_000, 300_000_000].filter((rows) => rows > largest);
   const head = ['', ...sizes.map(count), ...beyond.map((rows) => `_${count(rows)}, fitted_`)];
-  const rows = WAYS.map(([way, words]) => {
+  const measured = WAYS.filter(([way]) => figures.every((each) => each[way] !== null));
+  const rows = measured.map(([way, words]) => {
     const line = fitted(figures.map((each) => ({ rows: each.rows, ms: of(each, way) })));
-    const measured = figures.map((each) => time(of(each, way)));
+    const times = figures.map((each) => time(of(each, way)));
     // With two sizes, any line fits. A time that varies more than it grows has no line.
     const isLine = figures.length > 2 && of(figures.at(-1)!, way) > 2 * of(figures[0]!, way);
     const expected = beyond.map((at) => (isLine ? `_${time(line.a + line.b * at)}_` : ''));
-    return [words, ...measured, ...expected];
+    return [words, ...times, ...expected];
   });
   const memory = (process: 'server' | 'postgres') => [
     `memory of ${process === 'server' ? 'a server' : 'a PostgreSQL process'}, at most`,
@@ -83,7 +85,7 @@ function ratios(figures: readonly RowsFigures[]): string {
   const local = (rows: number) => figures.find((f) => f.rows === rows && f.shards === null);
   return table(
     ['time distributed ÷ time local', ...distributed.map(({ rows }) => count(rows))],
-    WAYS.map(([way, words]) => [
+    WAYS.filter(([way]) => distributed.every((each) => each[way] !== null)).map(([way, words]) => [
       words,
       ...distributed.map((each) => {
         const beside = local(each.rows);
