@@ -1,4 +1,5 @@
 import { listSources, listVersions } from '$lib/client/api';
+import { readColumnWords } from '$lib/components/column-words';
 import type { PageLoad } from './$types';
 
 /** Loads the sources first; then the versions of each, without waiting for one another. */
@@ -7,6 +8,10 @@ export const load: PageLoad = async ({ fetch, depends }) => {
   const sources = await listSources({ all: true, fetch });
   return {
     crumbs: [],
-    sources: sources.map((source) => ({ source, versions: listVersions(source.id, { fetch }) })),
+    sources: sources.map((source) => ({
+      source,
+      words: source.territory ? readColumnWords(source.id, { fetch }) : null,
+      versions: listVersions(source.id, { fetch }),
+    })),
   };
 };

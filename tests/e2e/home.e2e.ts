@@ -84,7 +84,7 @@ test('lists versions with status, rows, totals, last change and user, one click 
   await expect(version).toContainText('Open');
   await expect(page.getByRole('columnheader', { name: 'Sales' })).toBeVisible();
   // The reference has no rows in 2027, so it is compared with the other years of the plan.
-  const names = ['16,676', plan, `${reference} Jan 2028 – Dec 2030`, `${share} ${compared}`];
+  const names = ['16,676', plan, `${reference} Jan 2028 – Dec 2030`, `${share} Plan ${compared}`];
   for (const name of names) {
     await expect(version.getByRole('cell', { name, exact: true })).toBeVisible();
   }

@@ -1,0 +1,26 @@
+/** The labels and types of a source's columns, for texts of slices outside its pivot. */
+import { listColumns } from '$lib/client/api';
+import type { CallOptions } from '$lib/client/http';
+import { holdsDays, type ColumnEntry } from '$lib/contract/columns';
+
+export interface ColumnWords {
+  /** The label of a column; its name if it has none, or if the source does not have it. */
+  labelOf(cname: string): string;
+  /** Whether the values of a column are calendar days. */
+  isDay(cname: string): boolean;
+}
+
+export function columnWords(columns: readonly ColumnEntry[]): ColumnWords {
+  const find = (name: string) => columns.find(({ cname }) => cname === name);
+  return {
+    labelOf: (name) => find(name)?.label || name,
+    isDay: (name) => {
+      const column = find(name);
+      return column !== undefined && holdsDays(column);
+    },
+  };
+}
+
+/** Reads the words of a source. If its columns cannot be read, they have their names, and no type. */
+export const readColumnWords = async (sourceId: number, o?: CallOptions): Promise<ColumnWords> =>
+  columnWords(await listColumns(sourceId, o).catch(() => []));
