@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { errorText, improvementText, personText, signedShareText } from './accuracy-text';
+import {
+  errorText,
+  improvementText,
+  listedShare,
+  listedSignedShare,
+  personText,
+} from './accuracy-text';
 
 describe('Texts of accuracy', () => {
   it('say how far a forecast was off', () => {
@@ -27,7 +33,13 @@ describe('Texts of accuracy', () => {
     );
   });
 
-  it('write signed shares', () => {
-    expect([0.05, -0.05, 0, null].map(signedShareText)).toEqual(['+5 %', '-5 %', '0 %', '–']);
+  it('write the shares of a table with one decimal', () => {
+    expect([0.719, 0.71, 0, null].map(listedShare)).toEqual(['71.9 %', '71.0 %', '0.0 %', '–']);
+    expect([0.05, -0.05, -0.0001, null].map(listedSignedShare)).toEqual([
+      '+5.0 %',
+      '-5.0 %',
+      '0.0 %',
+      '–',
+    ]);
   });
 });

@@ -1,15 +1,24 @@
 /** Sentences about the accuracy of a forecast. */
 import type { ForecastError } from '$lib/contract/accuracy';
 import { formatNumber } from '../number-text';
-import { formatPercent, plural } from '../format';
+import { plural } from '../format';
 
-/** Formats a share of the actual amounts without a sign: "12.5 %"; a dash for null. */
+/** In a table, all shares have one decimal. */
+const IN_TABLE = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+
+/** Formats a share of the actual amounts in a sentence, without a sign: "12.5 %", "3 %"; a dash for null. */
 export const shareText = (share: number | null): string =>
   share === null ? '–' : `${formatNumber(Math.abs(share) * 100, { maximumFractionDigits: 1 })} %`;
 
-/** Formats a share of the actual amounts with its sign: "+12.5 %"; a dash for null. */
-export const signedShareText = (share: number | null): string =>
-  share === null ? '–' : `${formatPercent(share * 100)} %`;
+/** Formats a share in a table, without a sign: "12.5 %", "3.0 %"; a dash for null. */
+export const listedShare = (share: number | null): string =>
+  share === null ? '–' : `${formatNumber(Math.abs(share) * 100, IN_TABLE)} %`;
+
+/** Formats a share in a table, with its sign: "+12.5 %", "-3.0 %"; a dash for null. */
+export const listedSignedShare = (share: number | null): string =>
+  share === null
+    ? '–'
+    : `${formatNumber(share * 100, { ...IN_TABLE, signDisplay: 'exceptZero' })} %`;
 
 /** Says how far a forecast was off: "12.5 % off, and 3 % too high in total". */
 export function errorText({ wape, bias }: ForecastError): string {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { conditionText, sharedConditions, sliceTexts } from './slice-text';
+import { conditionText, memberText, sharedConditions, sliceTexts } from './slice-text';
+
+it('writes members as the grid labels them', () => {
+  const texts = [null, '', 'empty', '2027-01-05', true].map((value) => memberText(value, true));
+  expect(texts).toEqual(['(empty)', '(blank)', 'empty', 'Jan 5, 2027', 'yes']);
+  expect(memberText('2027-01-05', false)).toBe('2027-01-05');
+});
 
 describe('conditionText', () => {
   it.each([

@@ -4,9 +4,10 @@ import { isDateRange, type DateRange, type Slice } from '$lib/contract/slices';
 import type { Scalar } from '$lib/contract/primitives';
 import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
-import { lookalikeLabel } from '$lib/pivot/values/labels';
+import { label, lookalikeLabel } from '$lib/pivot/values/labels';
 import type { MeasureWords } from '$lib/plan/amounts/measure-words';
-import { formatDay, formatMonth } from '../format';
+import { formatDay } from '$lib/pivot/values/date-language';
+import { formatMonth } from '../format';
 
 const SHOWN = 3;
 
@@ -28,6 +29,10 @@ const dayText = (text: string): string => (ISO_DAY.test(text) ? formatDay(text) 
  */
 export const termText = (value: Scalar | null, isDay = true): string =>
   isDay ? dayText(valueText(value)) : valueText(value);
+
+/** Formats a member of a group outside a sentence, as the grid labels it: "West", "(empty)", "Jan 5, 2026". */
+export const memberText = (value: Scalar | null, isDay: boolean): string =>
+  isDay && ISO_DAY.test(String(value)) ? formatDay(String(value)) : label(value, undefined);
 
 type Labels = Pick<MeasureWords, 'labelOf' | 'isDay'>;
 
