@@ -244,11 +244,11 @@ test('another file replaces the rows of a table, or is added to them, after show
   const lines = page.getByRole('region', { name: 'Before and after' }).getByRole('row');
   const total = lines.filter({ has: page.getByRole('rowheader', { name: 'Total' }) });
   const march = lines.filter({ has: page.getByRole('rowheader', { name: 'Mar 2027' }) });
-  await expect(total.getByRole('cell')).toHaveText(['2', '2', '–', '120.75', '199.5', '+78.75']);
-  await expect(march.getByRole('cell')).toHaveText(['0', '1', '+1', '0', '-1.25', '-1.25']);
+  await expect(total.getByRole('cell')).toHaveText(['2', '2', '–', '120.75', '199.50', '+78.75']);
+  await expect(march.getByRole('cell')).toHaveText(['0', '1', '+1', '0.00', '-1.25', '-1.25']);
   await expect(page.getByRole('button', { name: 'Replace the rows' })).toBeEnabled();
   await page.getByLabel('What becomes of its rows').selectOption('Add to its rows');
-  await expect(total.getByRole('cell')).toHaveText(['2', '4', '+2', '120.75', '320.25', '+199.5']);
+  await expect(total.getByRole('cell')).toHaveText(['2', '4', '+2', '120.75', '320.25', '+199.50']);
   expect(
     (await new AxeBuilder({ page }).exclude('[data-sonner-toaster]').analyze()).violations,
   ).toEqual([]);

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  digitsOf,
   formatNumber,
   marksOf,
   parseNumber,
   readable,
   readAmount,
   readFactor,
+  shownDigits,
 } from './number-text';
 
 const GERMAN = marksOf('de-DE');
@@ -20,6 +22,19 @@ describe('readFactor', () => {
   it.each(['', '%', '1e2', '30%%', 'a third'])('refuses %j', (text) =>
     expect(readFactor(text)).toBeNaN(),
   );
+});
+
+it('reads and writes the digits of a number in a language, without losing any', () => {
+  const typed = ['1.204,5', '-12345678901234567,89', ' 7 ', '1.5', 'many', ''];
+  expect(typed.map((text) => digitsOf(text, GERMAN))).toEqual([
+    '1204.5',
+    '-12345678901234567.89',
+    '7',
+    '',
+    '',
+    '',
+  ]);
+  expect(shownDigits('-12345678901234567.89', GERMAN)).toBe('-12345678901234567,89');
 });
 
 describe('parseNumber', () => {

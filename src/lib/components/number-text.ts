@@ -55,6 +55,17 @@ export function parseNumber(text: string, marks = MARKS): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
+/**
+ * Returns a typed number as the service writes it: all its digits, with a point before the fraction. The empty text if
+ * it is not a number.
+ */
+export const digitsOf = (text: string, marks = MARKS): string =>
+  inPlainDigits(bare(text), marks) ?? '';
+
+/** Writes the digits of a number from the service with the decimal sign of the browser's language. */
+export const shownDigits = (digits: string, { decimal } = MARKS): string =>
+  digits.replace('.', decimal);
+
 /** Parses a factor, which may be a percentage: `0.3` and `30%` are the same. NaN if it is not a number. */
 export function readFactor(text: string, marks = MARKS): number {
   const typed = bare(text);

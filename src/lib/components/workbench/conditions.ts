@@ -3,11 +3,11 @@ import type { ColumnEntry } from '$lib/contract/columns';
 import type { FilterCondition, FilterOperator, Filters } from '$lib/contract/loads';
 import type { Scalar } from '$lib/contract/primitives';
 import { distinct } from '../distinct';
-import { formatDay } from '../format';
-import { marksOf, parseNumber } from '../number-text';
+import { formatDay } from '$lib/pivot/values/date-language';
+import { marksOf, parseNumber, shownDigits } from '../number-text';
 import { choiceText } from '../ui/choice-text';
 
-/** Values are typed in the format of the database, because stored filters show theirs. */
+/** Numbers are kept as the service writes them; their inputs show and read those of the browser's language. */
 const PLAIN = marksOf('en-US');
 
 /** The kind of a column's values, which decides how they are compared and typed. */
@@ -129,6 +129,11 @@ export function fromFilters(filters: Filters): ConditionDraft[][] {
   );
 }
 
+function describeValue(value: string, kind: ValueKind): string {
+  if (kind === 'number') return shownDigits(value);
+  return kind === 'date' && value !== '' ? formatDay(value) : choiceText(value);
+}
+
 /** Describes filters in a sentence: "Region is West and Sales is more than 100, or Segment is empty". */
 export function describeFilters(
   filters: Filters,
@@ -144,7 +149,7 @@ export function describeFilters(
           const subject = `${column?.label || cname} ${operatorName(op, kind)}`;
           if (arity(op) === 0) return subject;
           const values = (Array.isArray(value) ? value : [value]).map((each) =>
-            kind === 'date' && each !== '' ? formatDay(String(each)) : choiceText(String(each)),
+            describeValue(String(each), kind),
           );
           return `${subject} ${values.join(op === 'between' ? ' and ' : ', ')}`;
         })

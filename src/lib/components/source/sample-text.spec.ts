@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { marksOf } from '../number-text';
+import { sampleColumnWriter, sampleWriter } from './sample-text';
+
+const GERMAN = marksOf('de-DE');
+const inGerman = (type: string, ...values: unknown[]) =>
+  values.map(sampleColumnWriter(type, values, GERMAN));
+
+it('writes the numbers of a column with the decimal sign of a language and with the same decimals', () => {
+  expect(inGerman('numeric', 1204.5, 5, -0.25, 1e-7)).toEqual([
+    '1204,500000',
+    '5,000000',
+    '-0,250000',
+    '0,0000001',
+  ]);
+  expect(inGerman('numeric', 1204.5, 20)).toEqual(['1204,5', '20,0']);
+  expect(inGerman('numeric(12,2)', 41.9, 7)).toEqual(['41,90', '7,00']);
+  expect(inGerman('double precision', 1, 2)).toEqual(['1', '2']);
+});
+
+it('separates no thousands, which years and numbers of customers do not have', () =>
+  expect(inGerman('integer', 2027, 90036)).toEqual(['2027', '90036']));
+
+it('keeps digits that a double does not have', () =>
+  expect(inGerman('numeric', '12345678901234567.5')).toEqual(['12345678901234567,5']));
+
+it('writes an example of a number without further decimals', () =>
+  expect(['0', '0.45'].map(sampleWriter('numeric(4,2)', GERMAN))).toEqual(['0', '0,45']));
+
+it('changes no text, even if it looks like a number or a day', () => {
+  expect(inGerman('text', '1.5', '2027-01-05')).toEqual(['1.5', '2027-01-05']);
+  expect(['2027-01-05'].map(sampleWriter('date'))).toEqual(['Jan 5, 2027']);
+});
