@@ -279,7 +279,7 @@ test.describe('once an operation exists', () => {
   test('segments cannot be edited, and the page says why', async ({ page, service }) => {
     await service.api.post('/versions/1/scale', scale);
     await page.goto(URL);
-    const reason = 'Segments cannot be edited while the version has 1 operation: undo those first';
+    const reason = 'Segments cannot be edited while the version has 1 operation: undo it first';
     await expect(page.getByRole('status').filter({ hasText: reason })).toBeVisible();
     const edit = segments(page).getByRole('button', { name: reason });
     await expect(edit).toHaveAttribute('aria-disabled', 'true');

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatAge,
-  formatAmount,
-  formatDay,
-  formatMonth,
-  localPercentages,
-  plural,
-} from './format';
+import { formatDay } from '$lib/pivot/values/date-language';
+import { formatAge, formatAmount, formatMonth, localPercentages, plural } from './format';
 
 const CENTS = { least: 2, most: 2 };
 

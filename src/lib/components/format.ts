@@ -1,7 +1,7 @@
 /** Amounts, dates and plurals as the pages write them. */
 import type { Decimals } from '$lib/contract/decimals';
 import { amountOptions } from '$lib/pivot/values/column-format';
-import { DATE_LANGUAGE, formatDay, monthWriter } from '$lib/pivot/values/date-language';
+import { DATE_LANGUAGE, monthWriter } from '$lib/pivot/values/date-language';
 import { formatNumber } from './number-text';
 
 /** Locale of words. Numbers and dates follow the browser. */
@@ -65,8 +65,6 @@ export const formatPercent = (percent: number): string =>
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${rules.select(count) === 'one' ? one : many}`;
 }
-
-export { formatDay };
 
 /** Formats a number of bytes: 12.3 MB. */
 export const formatMegabytes = (bytes: number): string =>

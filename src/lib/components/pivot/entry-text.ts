@@ -12,7 +12,8 @@ import { namedMeasure, namedMeasures, type MeasureWords } from '$lib/plan/amount
 import type { FileImport, Operation } from '$lib/plan/amounts/operation';
 import type { ScaleEdit } from '$lib/contract/operations';
 import type { Effect } from '$lib/plan/amounts/tried-rows';
-import { formatAmount, formatDay, formatMonth, formatTotal, plural } from '../format';
+import { formatDay } from '$lib/pivot/values/date-language';
+import { formatAmount, formatMonth, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
 import { termText } from './slice-text';
 

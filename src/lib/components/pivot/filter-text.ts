@@ -1,7 +1,7 @@
 /** Texts of filters. */
 import type { LayoutFilter } from '$lib/contract/stored-layout';
 import type { ColumnFilter } from '$lib/plan/arrangement/fields.svelte';
-import { formatDay } from '../format';
+import { formatDay } from '$lib/pivot/values/date-language';
 import { termText } from './slice-text';
 
 const SHOWN = 2;

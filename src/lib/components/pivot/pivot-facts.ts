@@ -3,7 +3,8 @@ import type { LogListEntry } from '$lib/contract/log';
 import type { Fact } from '$lib/pivot/excel/about-sheet';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import { user } from '$lib/client/user.svelte';
-import { formatDay, formatInstant } from '../format';
+import { formatDay } from '$lib/pivot/values/date-language';
+import { formatInstant } from '../format';
 import { sourceName, tableName } from '../source-name';
 import { filterText } from './filter-text';
 

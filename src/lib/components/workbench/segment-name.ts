@@ -1,7 +1,7 @@
 /** Names of segments. */
 import type { ForecastParams } from '$lib/contract/forecasts';
 import type { Segment } from '$lib/contract/log';
-import { formatDay } from '../format';
+import { formatDay } from '$lib/pivot/values/date-language';
 import { iterName } from '../iter-name';
 
 /** Returns the name of a segment within its version: "Baseline 1" is the first one loaded. */
