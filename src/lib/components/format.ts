@@ -45,6 +45,7 @@ export const formatTotal = (
 export const formatShort = (value: number): string =>
   formatNumber(value, {
     notation: 'compact',
+    useGrouping: 'always',
     ...(Math.abs(value) < 1 && { maximumSignificantDigits: 3 }),
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   errorText,
   improvementText,
+  listedImprovement,
   listedShare,
   listedSignedShare,
   personText,
@@ -41,5 +42,7 @@ describe('Texts of accuracy', () => {
       '0.0 %',
       '–',
     ]);
+    expect(listedImprovement(0.18, 0.19)).toBe('1.0 points worse');
+    expect(listedImprovement(null, 0.19)).toBe('–');
   });
 });

@@ -29,16 +29,24 @@ export function errorText({ wape, bias }: ForecastError): string {
   return `${shareText(wape)} off, and ${total}`;
 }
 
+/** Formats {@link improvementText} in a table: "1.0 points worse"; a dash for null. */
+export const listedImprovement = (before: number | null, after: number | null): string =>
+  improvementText(before, after, IN_TABLE) ?? '–';
+
 /**
- * Returns by how many percentage points an error became smaller: "1.8 points better", "0.5 points worse", "neither
+ * Returns by how many percentage points an error became smaller: "1.8 points better", "1 point worse", "neither
  * better nor worse". Null if one of them is not known.
  */
-export function improvementText(before: number | null, after: number | null): string | null {
+export function improvementText(
+  before: number | null,
+  after: number | null,
+  options: Intl.NumberFormatOptions = { maximumFractionDigits: 1 },
+): string | null {
   if (before === null || after === null) return null;
   const points = Number(((before - after) * 100).toFixed(1));
   if (points === 0) return 'neither better nor worse';
-  const size = formatNumber(Math.abs(points), { maximumFractionDigits: 1 });
-  return `${size} ${Math.abs(points) === 1 ? 'point' : 'points'} ${points > 0 ? 'better' : 'worse'}`;
+  const size = formatNumber(Math.abs(points), options);
+  return `${size} ${size === '1' ? 'point' : 'points'} ${points > 0 ? 'better' : 'worse'}`;
 }
 
 /** Says what the changes of a person did: "bob’s 2 changes made it 1.8 points better." */
