@@ -36,10 +36,13 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('October');
   await dialog.getByRole('textbox', { name: 'Description' }).fill('As of now');
+  // On a small screen the dialog scrolls to what it says.
+  await page.setViewportSize({ width: 720, height: 450 });
   await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText(
     /entry \d+ \(scale, “the South first”\) cannot be replayed: The slice matches no row/,
   );
+  await expect(dialog.getByRole('alert')).toBeInViewport();
   const versions = () => service.query('SELECT name FROM pf.version ORDER BY id');
   expect(await versions()).toEqual([{ name: 'Plan 2027' }, { name: 'Cautious' }]);
   // During the replay, the dialog says so and stays open.
@@ -51,6 +54,8 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   });
   await dialog.getByRole('button', { name: 'Skip entries that cannot be replayed' }).click();
   await expect(dialog.getByRole('status')).toContainText('Replaying all entries.');
+  await expect(dialog.getByRole('status')).toBeInViewport();
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.keyboard.press('Escape');
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled();
   letGo();

@@ -319,7 +319,38 @@ test('undoes a segment after naming the consequences', async ({ page, service })
   await expect(page.getByRole('dialog')).toContainText('9,994 rows and its log entry are deleted');
   await page.getByRole('button', { name: 'Undo the segment' }).click();
   await expect(page.getByText('Nothing loaded yet')).toBeVisible();
+  // The button that opened the dialog is gone, so the page has the focus.
+  await expect(page.getByRole('main')).toBeFocused();
   expect(await service.query('SELECT 1 FROM pf.log')).toHaveLength(0);
+});
+
+test.describe('in a German browser', () => {
+  test.use({ locale: 'de-DE' });
+
+  test('conditions take numbers with a decimal comma, and the focus follows them', async ({
+    page,
+    service,
+  }) => {
+    const [{ above, listed }] = await service.query(
+      `SELECT count(*) FILTER (WHERE "Sales" > 1000.5) AS above,
+              count(*) FILTER (WHERE "Sales" IN (1000.5, 12.96)) AS listed FROM public.superstore`,
+    );
+    await page.goto(URL);
+    await form(page).getByRole('button', { name: 'Add a condition' }).press('Enter');
+    await expect(form(page).getByLabel('Column', { exact: true })).toBeFocused();
+    await form(page).getByLabel('Column', { exact: true }).selectOption('Sales');
+    await form(page).getByLabel('Comparison of Sales').selectOption('>');
+    await form(page).getByLabel('Value of Sales').fill('1.000,5');
+    await expect(willLand(page)).toContainText(`Rows ${above}`);
+
+    await form(page).getByLabel('Comparison of Sales').selectOption('in');
+    await choose(page, form(page).getByLabel('Add a value of Sales'), '12,96', '12,96');
+    await expect(form(page).getByText('1000,5', { exact: true })).toBeVisible();
+    await expect(willLand(page)).toContainText(`Rows ${listed}`);
+
+    await form(page).getByRole('button', { name: 'Remove the condition on Sales' }).press('Enter');
+    await expect(form(page).getByRole('button', { name: 'Add a condition' })).toBeFocused();
+  });
 });
 
 test('clears the baseline and keeps reference segments', async ({ page, service }) => {
