@@ -28,11 +28,15 @@ declare global {
       summed(before: string): Promise<number>;
       /** Time at which the grid was painted with another first number than this. */
       painted(before: string): Promise<number>;
+      /** Time at which the grid was painted with a row whose head contains this text. */
+      headed(text: string): Promise<number>;
     };
     /** The interface of page/engine.js. */
     engine: {
       /** Time to load rows and make a view, or to add `more` rows to both, in ms. */
       measured(name: string, more: string | null, arranged: Arranged): Promise<number>;
+      /** Time to make a view of a table that has the rows, in ms. */
+      viewed(name: string, arranged: Arranged): Promise<number>;
       /** Times to add `more` rows repeatedly; they are removed again after each addition. */
       repeated(name: string, more: string, arranged: Arranged, times: number): Promise<number[]>;
     };
@@ -147,6 +151,14 @@ export class EngineAlone {
   /** Returns the time to add bytes to a table with a view, in ms. */
   updating(name: string, more: string, arranged: Arranged): Promise<number> {
     return this.measured(name, more, arranged);
+  }
+
+  /** Returns the time to make a view of a table that has the given bytes, in ms. */
+  viewing(name: string, arranged: Arranged): Promise<number> {
+    return this.page.evaluate((asked) => window.engine.viewed(asked.name, asked.arranged), {
+      name,
+      arranged,
+    });
   }
 
   /** Repeats {@link updating} in one table; the added rows are removed again after each addition. */

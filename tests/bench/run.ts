@@ -16,6 +16,7 @@ import { putSections, time } from './document';
 import { median } from './measure';
 import type { Extent, Part, Told } from './part';
 import { measureChanges } from './parts/change';
+import { measureGrouping } from './parts/grouping';
 import { measureGrowth } from './parts/growth';
 import { measureCache } from './parts/cache';
 import { measureOpening } from './parts/open';
@@ -33,6 +34,7 @@ const PARTS: Record<string, Part> = {
   whole: measureWholePlans,
   open: measureOpening,
   change: measureChanges,
+  grouping: measureGrouping,
   growth: measureGrowth,
 };
 

@@ -49,6 +49,17 @@ window.engine = {
     return took;
   },
 
+  async viewed(name, arranged) {
+    const table = await client.table(await bytesOf(name), { index: 'pf_id' });
+    const start = performance.now();
+    const view = await table.view(arranged);
+    await view.to_columns_string({ end_row: 1 });
+    const took = performance.now() - start;
+    await view.delete();
+    await table.delete();
+    return took;
+  },
+
   async repeated(name, more, arranged, times) {
     const table = await client.table(await bytesOf(name), { index: 'pf_id' });
     const view = await table.view(arranged);

@@ -62,6 +62,17 @@ const watch = {
       };
       look();
     }),
+  headed: (text) =>
+    inTime((resolve) => {
+      const look = () => {
+        const root = document.querySelector('perspective-viewer-pivot-grid')?.shadowRoot;
+        const heads = [...(root?.querySelectorAll('regular-table tbody th') ?? [])];
+        if (heads.some(({ textContent }) => textContent?.includes(text))) {
+          setTimeout(() => resolve(performance.now()));
+        } else requestAnimationFrame(look);
+      };
+      look();
+    }),
 };
 window.watch = watch;
 

@@ -245,6 +245,18 @@ export const TARGETS: readonly Target[] = [
     ...atMost(1.2, "× the engine's own update after undos"),
     figure: ratioOf('after undos', 'answer to new sums', 'the engine alone'),
   },
+  ...(
+    [
+      ['a column that the engine has', 'the engine alone', "× the engine's own view"],
+      ['a new column', 'the engine alone, with the load', "× the engine's own load and view"],
+    ] as const
+  ).map(([way, alone, unit]) => ({
+    words: `the page: a change of grouping to ${way}, to the painted rows`,
+    part: 'grouping',
+    rows: 1_500_000,
+    ...atMost(1.2, unit),
+    figure: ratioOf('grouping', way, alone),
+  })),
 ];
 
 /** Judges a target by its figure, if that was measured with enough rows. */
