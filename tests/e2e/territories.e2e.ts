@@ -183,6 +183,28 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   await expect.poll(() => bea.number(CHAIRS)).toBe(await sales(chairs));
   expect(await sales(`${chairs} AND ${inside}`)).toBe(40_000);
   expect(await sales(`${chairs} AND NOT ${inside}`)).toBe(outside);
+
+  // A comment and a review of rows on her screen are about her part of them, and mark her cells.
+  await ann.click({ row: ['Furniture', 'Chairs'] });
+  await ann.page.keyboard.press('m');
+  await ann.panel.getByRole('textbox', { name: 'New comment' }).fill('Too low?');
+  await ann.page.keyboard.press('Control+Enter');
+  await expect(ann.panel.getByRole('article')).toHaveText(/Too low\?/);
+  await expect(ann.grid.locator('td.pf-commented').first()).toBeVisible();
+  const furniture = { ...read, Category: 'Furniture' };
+  expect(await service.query('SELECT slice FROM pf.comment')).toEqual([
+    { slice: { ...furniture, 'Sub-Category': 'Chairs' } },
+  ]);
+  const planner = apiAt(service.url, {
+    'x-forwarded-user': 'ann',
+    'x-forwarded-groups': 'planners',
+  });
+  const slice = { ...read, 'Sub-Category': 'Tables' };
+  const made = await planner.post('/versions/1/reviews', { slice, reviewers: ['bea'] });
+  expect((await planner.post(`/reviews/${made.body.id}/submit`, {})).status).toBe(200);
+  await expect(ann.grid.locator('th[data-review="submitted"]')).toHaveText(['Tables']);
+  await ann.click({ row: ['Furniture', 'Tables'] });
+  await expect(ann.panel).toContainText(/Rows \d+ Locked: \d+ rows/);
 });
 
 test('somebody who sees everything and changes a part first sees that part, and reads which cells reach beyond it', async ({

@@ -121,9 +121,9 @@ export class PlanSession {
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
     const onLocks = () => void this.changes.followLocks();
-    this.reviews = new Reviews(this.planned.id, onLocks);
-    this.locks = new Locks(this.planned.id, onLocks, this.reviews);
-    this.comments = new Comments(this.planned.id);
+    this.reviews = new Reviews(this.planned, onLocks);
+    this.locks = new Locks(this.planned, onLocks, this.reviews);
+    this.comments = new Comments(this.planned);
     this.trial = new Trial(this.planned, this.loading, changeText);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement, this.locks);

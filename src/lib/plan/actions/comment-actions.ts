@@ -3,6 +3,7 @@ import * as api from '../../client/comments';
 import { user } from '../../client/user.svelte';
 import type { Comment, CommentRequest } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
+import { insidePart } from '../version/own-part';
 import { DRAFTS } from '../records/comments.svelte';
 import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
@@ -72,8 +73,12 @@ export class CommentActions {
     return created_by === user.name;
   }
 
-  private add(body: CommentRequest): Promise<Comment> {
-    return api.addComment(this.session.planned.id, body);
+  private add({
+    slice,
+    ...body
+  }: Omit<CommentRequest, 'slice'> & { slice?: Slice }): Promise<Comment> {
+    const { id, source } = this.session.planned;
+    return api.addComment(id, { ...body, ...(slice && { slice: insidePart(source, slice) }) });
   }
 
   /** Sends the text of a place. It stays there if it could not be sent. */

@@ -6,6 +6,7 @@ import type { Review, ReviewStepName } from '../../contract/reviews';
 import type { Slice } from '../../contract/slices';
 import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
+import { insidePart } from '../version/own-part';
 import { showSlice } from './show-slice';
 import type { Tell } from '../tell';
 
@@ -47,9 +48,10 @@ export class ReviewActions {
 
   /** Makes a review of a slice. @returns null if it is made, else the reason */
   make(slice: Slice, { comment, ...terms }: Terms): Promise<string | null> {
+    const { id, source } = this.session.planned;
     return this.saved('The review is made. Submit it when its rows are ready.', (pf_user) =>
-      api.addReview(this.session.planned.id, {
-        ...{ slice, ...terms, ...withComment(comment), pf_user },
+      api.addReview(id, {
+        ...{ slice: insidePart(source, slice), ...terms, ...withComment(comment), pf_user },
       }),
     );
   }

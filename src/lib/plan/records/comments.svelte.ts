@@ -5,6 +5,8 @@ import type { Slice } from '../../contract/slices';
 import { overlapOf } from '../../pivot/grid/reach';
 import { FollowedList } from './followed-list.svelte';
 import type { SelectedSlice } from '../selection/selected-slice';
+import { asSeen } from '../version/own-part';
+import type { PlannedVersion } from '../version/planned-version.svelte';
 import { type MarkedSlice, marksOf, newestOf, type Thread, threadsOf } from './threads';
 
 /** The number of resolved threads that are read first, and with each further read. */
@@ -38,9 +40,13 @@ export class Comments extends FollowedList<Comment> {
     () => this.threads.length - this.open.length >= this.most.resolved,
   );
 
-  constructor(versionId: number) {
+  /** The slices of the comments are those that the user sees. */
+  constructor(planned: PlannedVersion) {
     const most = $state({ resolved: RESOLVED });
-    super((signal) => api.listComments(versionId, most.resolved, { signal }));
+    super(async (signal) => {
+      const all = await api.listComments(planned.id, most.resolved, { signal });
+      return all.map((each) => ({ ...each, slice: asSeen(planned.source, each.slice) }));
+    });
     this.most = most;
   }
 

@@ -8,27 +8,36 @@ import type { ClosedDate } from '../../pivot/grid/closed-headers';
 import { overlapOf, type Overlap } from '../../pivot/grid/reach';
 import { FollowedList } from './followed-list.svelte';
 import { type Days, joinedDays } from '../amounts/months';
+import { asSeen } from '../version/own-part';
+import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Reviews } from './reviews.svelte';
 
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
 export class Locks extends FollowedList<Lock> {
   /**
+   * The slices of the locks are those that the user sees; a lock of closed months keeps its days.
+   *
    * @param onChange is called when a read returns other locks than before
    * @param reviews hold rows like locks
    */
   constructor(
-    private readonly versionId: number,
+    private readonly planned: PlannedVersion,
     onChange: () => void,
     private readonly reviews: Reviews,
   ) {
-    super((signal) => api.listLocks(versionId, { signal }), onChange);
+    super(async (signal) => {
+      const all = await api.listLocks(planned.id, { signal });
+      return all.map((lock) =>
+        lock.logid === undefined ? { ...lock, slice: asSeen(planned.source, lock.slice) } : lock,
+      );
+    }, onChange);
   }
 
   /**
    * Locks the rows of a slice. @throws ApiError with the service's sentence; nothing is locked in that case
    */
   async add(slice: Slice, note: string, pf_user: string): Promise<void> {
-    await api.addLock(this.versionId, { slice, ...(note !== '' && { note }), pf_user });
+    await api.addLock(this.planned.id, { slice, ...(note !== '' && { note }), pf_user });
     await this.read();
   }
 

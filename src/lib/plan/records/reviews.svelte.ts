@@ -13,6 +13,8 @@ import {
 import type { Slice } from '../../contract/slices';
 import type { ReviewMark } from '../../pivot/grid/review-edges';
 import { overlapOf } from '../../pivot/grid/reach';
+import { asSeen } from '../version/own-part';
+import type { PlannedVersion } from '../version/planned-version.svelte';
 import { FollowedList } from './followed-list.svelte';
 
 /** The user of this browser, for the rules of reviews. */
@@ -36,9 +38,16 @@ export class Reviews extends FollowedList<Review> {
     })),
   );
 
-  /** @param onChange is called when a read returns other reviews than before */
-  constructor(versionId: number, onChange: () => void) {
-    super((signal) => api.listReviews(versionId, { signal }), onChange);
+  /**
+   * The slices of the reviews are those that the user sees.
+   *
+   * @param onChange is called when a read returns other reviews than before
+   */
+  constructor(planned: PlannedVersion, onChange: () => void) {
+    super(async (signal) => {
+      const all = await api.listReviews(planned.id, { signal });
+      return all.map((each) => ({ ...each, slice: asSeen(planned.source, each.slice) }));
+    }, onChange);
   }
 
   /**

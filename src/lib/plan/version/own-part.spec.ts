@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../contract/slices';
 import { admits } from '../../pivot/slice/slice-values';
 import { readsPart } from '../../contract/territories';
-import { changeableOf, ownFilters } from './own-part';
+import { asSeen, changeableOf, insidePart, ownFilters } from './own-part';
 
 const NORTH = { Region: 'North' };
 const BOTH = { Region: ['North', 'East'] };
@@ -87,5 +87,49 @@ describe('the first look of a user who sees more than they may change', () => {
   it('has no filter for somebody who sees a part, or whom territories do not limit', () => {
     expect(ownFilters(own([BOTH], [NORTH]))).toEqual([]);
     expect(ownFilters({})).toEqual([]);
+  });
+});
+
+describe('a slice of a user who sees a part', () => {
+  const YEAR = { Day: { from: '2027-01-01', to: '2027-12-31' } };
+  const both = own([NORTH, { Region: 'East' }], []);
+
+  it.each<[what: string, part: ReturnType<typeof own>, slice: Slice, seen: Slice]>([
+    ['is the same without the part', both, { ...BOTH, Product: 'x' }, { Product: 'x' }],
+    ['is everything if it is the part', both, BOTH, {}],
+    ['keeps a condition that only some of the rows fulfil', both, { ...NORTH }, NORTH],
+    ['keeps a condition of which one territory says nothing', own([NORTH, YEAR], []), NORTH, NORTH],
+    [
+      'loses the days that include those of the part',
+      own([YEAR], []),
+      { Day: { from: '2026-05-01' } },
+      {},
+    ],
+    ['stays as it is for a user who sees everything', own([{}], [NORTH]), BOTH, BOTH],
+  ])('%s', (_, part, slice, seen) => {
+    expect(asSeen(part, slice)).toEqual(seen);
+  });
+
+  it.each<[what: string, part: ReturnType<typeof own>, slice: Slice, inside: Slice]>([
+    ['gets the values of the part', both, { Product: 'x' }, { ...BOTH, Product: 'x' }],
+    ['keeps its own values', both, { ...NORTH, Product: 'x' }, { ...NORTH, Product: 'x' }],
+    ['is the part if it is everything', own([BOTH], []), {}, BOTH],
+    [
+      'has the days that are also in the part',
+      own([{ ...YEAR, ...NORTH }], []),
+      { Day: { from: '2027-10-01', to: '2028-03-31' } },
+      { Day: { from: '2027-10-01', to: '2027-12-31' }, ...NORTH },
+    ],
+    ['stays as it is if the part is several slices', own([NORTH, YEAR], []), {}, {}],
+    ['stays as it is for a user who sees everything', own([{}], [NORTH]), {}, {}],
+  ])('%s, before a comment or a review is made of it', (_, part, slice, inside) => {
+    expect(insidePart(part, slice)).toEqual(inside);
+  });
+
+  it('is the same after both', () => {
+    const slices: Slice[] = [{}, { Product: 'x' }, { ...NORTH, Product: ['x', 'y'] }];
+    for (const slice of slices) {
+      expect(asSeen(both, insidePart(both, slice))).toEqual(slice);
+    }
   });
 });

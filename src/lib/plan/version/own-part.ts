@@ -1,10 +1,11 @@
 /** The part of a source that the user's territories let them see and change. */
 import type { Source } from '../../contract/sources';
-import { isDateRange, type Slice } from '../../contract/slices';
+import { type DateRange, isDateRange, type Slice } from '../../contract/slices';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { readsPart } from '../../contract/territories';
 import { overlapOf, type Overlap } from '../../pivot/grid/reach';
 import { onlyFilters, rangeFilters } from '../../pivot/slice/filter';
+import { mergeSlices } from '../../pivot/slice/slice-values';
 
 type Own = Pick<Source, 'territory'>;
 
@@ -20,6 +21,43 @@ export function changeableOf({ territory }: Own, slice: Slice): Overlap {
   const isChangeable = (part: Slice) => write.some((other) => overlapOf(part, other) === 'all');
   const seen = read.filter((part) => overlapOf(slice, part) !== 'none');
   return overlaps.includes('all') || seen.every(isChangeable) ? 'all' : 'some';
+}
+
+/**
+ * Returns a slice without the conditions that hold for all rows that the user sees: it has the same rows of theirs, and
+ * can be compared with cells of a pivot that does not show these columns.
+ */
+export function asSeen({ territory }: Own, slice: Slice): Slice {
+  const { read = [] } = territory ?? {};
+  const isImplied = (condition: Slice) =>
+    read.length > 0 && read.every((part) => overlapOf(part, condition) === 'all');
+  return Object.fromEntries(
+    Object.entries(slice).filter(([column, wanted]) => !isImplied({ [column]: wanted })),
+  );
+}
+
+/**
+ * Returns a slice with the conditions of the part that the user sees, which comments and reviews need. It stays as it
+ * is if their territories are not one slice.
+ */
+export function insidePart({ territory }: Own, slice: Slice): Slice {
+  const part = territory && readsPart({ territory }) ? mergeSlices(territory.read) : null;
+  if (!part) return slice;
+  const shared = Object.entries(slice).map(([column, own]) => {
+    const within = part[column] ?? null;
+    return [column, isDateRange(own) && isDateRange(within) ? sharedDays(own, within) : own];
+  });
+  return { ...part, ...Object.fromEntries(shared) };
+}
+
+/** Returns the days that two ranges share. */
+function sharedDays(own: DateRange, other: DateRange): DateRange {
+  const [from] = [own.from, other.from]
+    .filter((day) => day !== undefined)
+    .toSorted()
+    .reverse();
+  const [to] = [own.to, other.to].filter((day) => day !== undefined).toSorted();
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
 
 /**
