@@ -94,9 +94,9 @@ export const ColumnEntry = v.object({
 });
 export type ColumnEntry = v.InferOutput<typeof ColumnEntry>;
 
-/** Returns whether the values of a column are calendar days in forecasts: a date, or a moment of which a load takes the day. */
+/** Returns whether the values of a column are calendar days or moments in forecasts. A load takes the day of a date column. */
 export const holdsDays = (column: Pick<ColumnEntry, 'role' | 'type' | 'base_type'>): boolean =>
-  column.role === 'date' || baseTypeOf(column) === 'date';
+  column.role === 'date' || /^(date$|timestamp)/.test(baseTypeOf(column) ?? '');
 
 /**
  * Returns the type that decides a column's decimals: the base type of a domain, else the type itself. Null if

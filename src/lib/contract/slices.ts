@@ -3,6 +3,10 @@ import * as v from 'valibot';
 import { byColumn, scalar, text } from './primitives';
 import { orUnusable, UnusableValue } from './unusable';
 
+/** The labels of the empty value and of the empty text. */
+export const EMPTY_LABEL = '(empty)';
+export const BLANK_LABEL = '(blank)';
+
 /** A range of days, both ends included, as ISO text; one end may be missing. */
 const DateRange = v.pipe(
   v.strictObject({ from: v.optional(text), to: v.optional(text) }),

@@ -18,6 +18,7 @@ describe('conditionText', () => {
     [[null, 'null'], 'Region in empty, null'],
     [['a', 'b', 'c', 'd', 'e'], 'Region in a, b, c and 2 more'],
     ['2027-01-05', 'Region = Jan 5, 2027'],
+    ['2027-01-05T00:00:00.000Z', 'Region = Jan 5, 2027'],
     [['2027-01-05', null], 'Region in Jan 5, 2027, empty'],
     ['2027-01-05 a.m.', 'Region = 2027-01-05 a.m.'],
     [{ from: '2027-01-01', to: '2027-03-31' }, 'Region in Jan 2027 to Mar 2027'],
@@ -40,6 +41,12 @@ describe('conditionText', () => {
       'Date in Feb 2026 to May 2026 (8 days)',
     );
   });
+});
+
+it('writes moments of columns with times, and a text that only looks like one as it is', () => {
+  const at = '2027-01-05T14:30:05.000Z';
+  expect(conditionText('Seen', at)).toMatch(/^Seen = Jan 5, 2027, 2:30:05\sPM$/);
+  expect(conditionText('Batch', at, false)).toBe(`Batch = ${at}`);
 });
 
 it('writes a text that only looks like a day as it is', () => {

@@ -6,7 +6,7 @@ import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
 import { label, lookalikeLabel } from '$lib/pivot/values/labels';
 import type { MeasureWords } from '$lib/plan/amounts/measure-words';
-import { formatDay } from '$lib/pivot/values/date-language';
+import { formatDay, formatMoment } from '$lib/pivot/values/date-language';
 import { formatMonth } from '../format';
 
 const SHOWN = 3;
@@ -19,20 +19,27 @@ export function valueText(value: Scalar | null): string {
   return (typeof value === 'string' && lookalikeLabel(value)) || String(value);
 }
 
-/** Formats an ISO day in the browser's language; any other text stays as it is. */
-const dayText = (text: string): string => (ISO_DAY.test(text) ? formatDay(text) : text);
+const ISO_MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+const isTime = (text: string): boolean => ISO_DAY.test(text) || ISO_MOMENT.test(text);
+
+/** Formats an ISO day or moment in the browser's language; any other text stays as it is. */
+function dayText(text: string): string {
+  if (ISO_DAY.test(text)) return formatDay(text);
+  return ISO_MOMENT.test(text) ? formatMoment(Date.parse(text)) : text;
+}
 
 /**
- * Formats a value in a sentence, as {@link valueText} does; a day in the browser's language.
+ * Formats a value in a sentence, as {@link valueText} does; a day or moment in the browser's language.
  *
- * @param isDay whether the values of its column are days: a text may only look like one
+ * @param isDay whether the values of its column are days or moments: a text may only look like one
  */
 export const termText = (value: Scalar | null, isDay = true): string =>
   isDay ? dayText(valueText(value)) : valueText(value);
 
 /** Formats a member of a group outside a sentence, as the grid labels it: "West", "(empty)", "Jan 5, 2026". */
 export const memberText = (value: Scalar | null, isDay: boolean): string =>
-  isDay && ISO_DAY.test(String(value)) ? formatDay(String(value)) : label(value, undefined);
+  isDay && isTime(String(value)) ? dayText(String(value)) : label(value, undefined);
 
 type Labels = Pick<MeasureWords, 'labelOf' | 'isDay'>;
 
@@ -70,7 +77,7 @@ export const sliceTexts = (slice: Slice, words: Labels): string[] =>
  * Formats one column of a slice: "Region = West", "Segment is empty", "Order Date = Jan 5, 2026", "Order Date in
  * Feb 2026 (28 days)".
  *
- * @param isDay whether the values of the column are days
+ * @param isDay whether the values of the column are days or moments
  */
 export function conditionText(name: string, wanted: Slice[string], isDay = true): string {
   if (isDateRange(wanted)) return `${name} ${rangeText(wanted)}`;

@@ -1,6 +1,6 @@
 /** The text of a choice, with words for null and the empty text. */
+import { EMPTY_LABEL } from '$lib/contract/slices';
 
-const EMPTY = '(empty)';
 export const BLANK = '(blank text)';
 
 /**
@@ -8,14 +8,14 @@ export const BLANK = '(blank text)';
  * looks like one of these words is quoted, as in the pivot.
  */
 export function choiceText(choice: string | null): string {
-  if (choice === null) return EMPTY;
+  if (choice === null) return EMPTY_LABEL;
   if (choice === '') return BLANK;
-  return choice === EMPTY || choice === BLANK || QUOTED.test(choice) ? `“${choice}”` : choice;
+  return choice === EMPTY_LABEL || choice === BLANK || QUOTED.test(choice) ? `“${choice}”` : choice;
 }
 
 /** Returns the choice for a text, the inverse of {@link choiceText}. Any other text stands for itself. */
 export function choiceOf(text: string): string | null {
-  if (text === EMPTY) return null;
+  if (text === EMPTY_LABEL) return null;
   if (text === BLANK) return '';
   return QUOTED.exec(text)?.[1] ?? text;
 }

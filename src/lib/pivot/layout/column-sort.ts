@@ -2,7 +2,7 @@
 import type { Layout } from '../../contract/stored-layout';
 import { quotedName, quotedText, toScalar } from '../values/cell-value';
 import type { CellValue, ColumnType, Schema } from '../values/engine-types';
-import { monthWriter } from '../values/date-language';
+import { isoMoment, monthWriter } from '../values/date-language';
 import { label, labelStyle, type LabelStyle } from '../values/labels';
 import { readBucket } from '../values/time-unit';
 
@@ -60,7 +60,7 @@ function bucketType(expression: string, schema: Schema): ColumnType | undefined 
 }
 
 /** Writes dates in the names that layouts store: months in English, days as ISO text. */
-const STORED = { month: monthWriter('en-US'), day: (iso: string) => iso };
+const STORED = { month: monthWriter('en-US'), day: (iso: string) => iso, moment: isoMoment };
 
 /** The only characters that the engine reads in the text of an expression. */
 const PLAIN = /^[ -~]+$/;

@@ -1,6 +1,7 @@
 /** Labels of the values of a column, as the page shows them. */
+import { BLANK_LABEL, EMPTY_LABEL } from '../../contract/slices';
 import { toScalar } from './cell-value';
-import { DATE_LANGUAGE, formatDay, monthWriter } from './date-language';
+import { DATE_LANGUAGE, formatDay, formatMoment, monthWriter } from './date-language';
 import type { CellValue, ColumnType } from './engine-types';
 import { isLookalike, withParts } from './lookalikes';
 import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
@@ -8,17 +9,18 @@ import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
 /** The style in which a column's values are written: its type, or its unit of time. */
 export type LabelStyle = ColumnType | TimeUnit;
 
-/** Writes the month of a group from its time, and its day from ISO text. */
+/** Writes the month and the moment of a group from epoch milliseconds, and its day from ISO text. */
 interface DateWriters {
   month: ReturnType<typeof monthWriter>;
   day: (iso: string) => string;
+  moment: (at: number) => string;
 }
 
-const IN_BROWSER_LANGUAGE: DateWriters = { month: monthWriter(DATE_LANGUAGE), day: formatDay };
-
-/** The labels of the empty value and of the empty text. */
-const EMPTY = '(empty)';
-const BLANK = '(blank)';
+const IN_BROWSER_LANGUAGE: DateWriters = {
+  month: monthWriter(DATE_LANGUAGE),
+  day: formatDay,
+  moment: formatMoment,
+};
 
 /** Matches blanks and characters that would be invisible. */
 const HIDDEN = /^\s|\s$|\s\s|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/u;
@@ -36,12 +38,11 @@ export function label(
   style: LabelStyle | undefined,
   write: DateWriters = IN_BROWSER_LANGUAGE,
 ): string {
-  if (value === null) return EMPTY;
+  if (value === null) return EMPTY_LABEL;
   if (typeof value === 'string') return textLabel(value);
   if (typeof value === 'number' && isTimeUnit(style))
     return unitLabel(new Date(value), style, write.month);
-  if (style === 'datetime')
-    return String(toScalar(value, style)).replace('T', ' ').replace('Z', '');
+  if (typeof value === 'number' && style === 'datetime') return write.moment(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return style === 'date' ? write.day(String(toScalar(value, style))) : String(value);
 }
@@ -54,9 +55,10 @@ function unitLabel(start: Date, unit: TimeUnit, writeMonth: DateWriters['month']
 }
 
 function textLabel(text: string): string {
-  if (text === '') return BLANK;
+  if (text === '') return BLANK_LABEL;
   if (isLookalike(text)) return `“${withParts(text.replace(ESCAPED, escaped), escaped)}”`;
-  const isPlain = text !== EMPTY && text !== BLANK && !text.startsWith('“') && !HIDDEN.test(text);
+  const isPlain =
+    text !== EMPTY_LABEL && text !== BLANK_LABEL && !text.startsWith('“') && !HIDDEN.test(text);
   return isPlain ? text : `“${text.replace(ESCAPED, escaped)}”`;
 }
 

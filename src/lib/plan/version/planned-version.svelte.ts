@@ -130,7 +130,7 @@ export class PlannedVersion {
     return this.columns.find((c) => c.cname === cname)?.label || cname;
   }
 
-  /** Returns whether the values of a column are calendar days. */
+  /** Returns whether the values of a column are calendar days or moments. */
   isDay(cname: string): boolean {
     const column = this.columns.find((c) => c.cname === cname);
     return column !== undefined && holdsDays(column);

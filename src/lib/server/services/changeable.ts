@@ -1,6 +1,6 @@
 /** Holds writes against the sender's territories (docs/contract/20-who-is-signed-in.md#writes-of-a-part). */
 import type { Slice } from '../../contract/slices';
-import { isDateRange } from '../../contract/slices';
+import { BLANK_LABEL, EMPTY_LABEL, isDateRange } from '../../contract/slices';
 import { hasRows } from '../db/forecast';
 import { firstFulfilled } from '../db/locks';
 import type { Queryable } from '../db/queryable';
@@ -120,4 +120,4 @@ function valueWords(value: Slice[string]): string {
 
 /** A value as the pivot writes it. */
 const labelOf = (value: string | number | boolean | null): string =>
-  value === null ? '(empty)' : value === '' ? '(blank)' : String(value);
+  value === null ? EMPTY_LABEL : value === '' ? BLANK_LABEL : String(value);
