@@ -24,7 +24,7 @@ export interface SeenTrial {
   /** The heading above the totals on screen. */
   heading: string;
   onScreen: [name: string, text: string][];
-  biggest: [leaf: string, text: string][];
+  biggest: { heading: string; leaves: [leaf: string, text: string][] }[];
 }
 
 /** All announcements on the page. */
@@ -63,11 +63,12 @@ function read(): Announced {
     find(selector, within)?.textContent?.replace(/\s+/g, ' ').trim() ?? null;
   const panel = find('aside.panel') ?? document;
   const apply = find('.apply button[type=submit]', panel) as HTMLButtonElement | null;
-  const items = (selector: string): [string, string][] =>
-    [...document.querySelectorAll(`${selector} li`)].map((item) => [
+  const itemsOf = (list: Element): [string, string][] =>
+    [...list.querySelectorAll('li')].map((item) => [
       item.querySelector('span')?.title || (item.querySelector('span')?.textContent ?? ''),
       item.querySelector('b')?.textContent ?? '',
     ]);
+  const items = (selector: string) => [...document.querySelectorAll(selector)].flatMap(itemsOf);
   const editor = find('.frame .editor');
   const trial = find('section.trial');
   const held = find('.price input[type=checkbox]', panel) as HTMLInputElement | null;
@@ -120,7 +121,10 @@ function read(): Announced {
       ]),
       heading: find('[data-testid=tried-on-screen]')?.previousElementSibling?.textContent ?? '',
       onScreen: items('[data-testid=tried-on-screen]'),
-      biggest: items('[data-testid=tried-biggest]'),
+      biggest: [...document.querySelectorAll('[data-testid=tried-biggest]')].map((list) => ({
+        heading: list.previousElementSibling?.textContent ?? '',
+        leaves: itemsOf(list),
+      })),
     },
     refusal: text('[data-testid=marked] .refusal'),
     locks: Number(/\d+/.exec(text('button[aria-label=Locks]') ?? '')?.[0] ?? 0),

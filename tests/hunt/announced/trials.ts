@@ -66,7 +66,10 @@ export class Trials {
         compare.amount('trial: total', measure, numbersIn(text).at(-1), after.sums[name] ?? 0);
       }
     }
-    this.compareBiggest(trial.biggest, rows);
+    for (const { heading, leaves } of trial.biggest) {
+      const measure = this.stage.measureNamed(/^Biggest changes of (.+)$/.exec(heading)?.[1]);
+      this.compareBiggest(measure, leaves, rows);
+    }
     const now = new Map(seen.cells.map((cell) => [cellKey(cell), cell.text]));
     for (const cell of tried.cells) {
       compare.text('trial: cell on screen', cell.text, now.get(cellKey(cell)) ?? cell.text);
@@ -91,13 +94,14 @@ export class Trials {
     return true;
   }
 
-  private compareBiggest(biggest: readonly [string, string][], rows: readonly WrittenRow[]): void {
+  private compareBiggest(
+    measure: AmountMeasure,
+    leaves: readonly [string, string][],
+    rows: readonly WrittenRow[],
+  ): void {
     const rest = byLeaf(rows);
-    for (const [leaf, text] of biggest) {
+    for (const [leaf, text] of leaves) {
       const [number = ''] = numbersIn(text);
-      const [value, ...others] = this.stage.table.measures;
-      const named = others.find(({ name }) => text.endsWith(` ${name}`));
-      const measure = (named ?? value) as AmountMeasure;
       const room = measure.decimals === null ? 0.0051 : 0.1 * 10 ** -measure.decimals;
       const found = rest.findIndex(
         ({ amounts }) => Math.abs((amounts[measure.name] ?? 0) - Number(number)) <= room,

@@ -15,10 +15,13 @@ const answered = (rows: ReturnType<typeof row>[]) => ({
   at: (name: string, y: number) => new Map(Object.entries(rows[y] ?? {})).get(name) ?? null,
 });
 
+const byValue = async (rows: ReturnType<typeof row>[], most: number) =>
+  (await biggestChanges(answered(rows), COLUMNS, most)).get('value');
+
 describe('biggestChanges', () => {
   it('returns the biggest changes first, by absolute value, up to a maximum', async () => {
     const rows = [row('North', 5), row('East', -20), row('West', 10), row('South', 1)];
-    expect(await biggestChanges(answered(rows), COLUMNS, 3)).toEqual([
+    expect(await byValue(rows, 3)).toEqual([
       { values: ['East', '2028-01-01'], value: -20, units: 0 },
       { values: ['West', '2028-01-01'], value: 10, units: 0 },
       { values: ['North', '2028-01-01'], value: 5, units: 0 },
@@ -27,7 +30,7 @@ describe('biggestChanges', () => {
 
   it('adds up the rows of a leaf, and omits an unchanged leaf', async () => {
     const rows = [row('North', 0.1), row('East', 7), row('North', 0.2), row('East', -7)];
-    expect(await biggestChanges(answered(rows), COLUMNS, 10)).toEqual([
+    expect(await byValue(rows, 10)).toEqual([
       { values: ['North', '2028-01-01'], value: 0.3, units: 0 },
     ]);
   });
@@ -35,27 +38,37 @@ describe('biggestChanges', () => {
   it('uses the units if no value changes', async () => {
     const rows = [row('North', null, 2), row('East', 0, -3)];
     const found = await biggestChanges(answered(rows), COLUMNS, 10);
-    expect(found.map(({ units }) => units)).toEqual([-3, 2]);
+    expect([...found.keys()]).toEqual(['units']);
+    expect(found.get('units')?.map(({ units }) => units)).toEqual([-3, 2]);
+  });
+
+  it('lists each measure by its own changes, and half as many leaves if several change', async () => {
+    const rows = [row('North', 5, 1), row('East', -20, 0), row('West', 10, 4), row('South', 0, -2)];
+    const found = await biggestChanges(answered(rows), COLUMNS, 4);
+    const regions = [...found].map(([key, leaves]) => [key, leaves.map(({ values }) => values[0])]);
+    expect(regions).toEqual([
+      ['value', ['East', 'West']],
+      ['units', ['West', 'South']],
+    ]);
   });
 
   it('uses a further measure if neither value nor units change', async () => {
     const columns = { ...COLUMNS, value: undefined, units: undefined, further: ['Quantity'] };
     const rows = [row('North', null, 2), row('East', 0, -3)];
     const found = await biggestChanges(answered(rows), columns, 1);
-    expect(found).toEqual([
+    expect(found.get('Quantity')).toEqual([
       { values: ['East', '2028-01-01'], value: 0, units: 0, further: { Quantity: -3 } },
     ]);
   });
 
   it('distinguishes the empty value from the text "null"', async () => {
     const rows = [row(null, 1), row('null', 2)];
-    expect(await biggestChanges(answered(rows), COLUMNS, 10)).toHaveLength(2);
+    expect(await byValue(rows, 10)).toHaveLength(2);
   });
 
   it('accepts rows without a measure that the source lacks', async () => {
     const columns = { ...COLUMNS, units: undefined };
-    expect(await biggestChanges(answered([row('North', 1, 9)]), columns, 10)).toEqual([
-      { values: ['North', '2028-01-01'], value: 1, units: 0 },
-    ]);
+    const found = await biggestChanges(answered([row('North', 1, 9)]), columns, 10);
+    expect(found.get('value')).toEqual([{ values: ['North', '2028-01-01'], value: 1, units: 0 }]);
   });
 });

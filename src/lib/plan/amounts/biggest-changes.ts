@@ -25,14 +25,16 @@ interface LeafColumns {
 const ROWS_PER_TURN = 20_000;
 
 /**
- * Returns the leaves that some rows change most, the biggest change first: by value, or by units, or by the first
- * further measure that changes. Rows of one leaf are added up; a leaf whose changes add up to 0 is omitted.
+ * Returns, for each measure that some rows change, the leaves that they change most, the biggest change first. Rows
+ * of one leaf are added up; a leaf whose changes add up to 0 is omitted.
+ *
+ * @param most maximum number of leaves of a measure; half as many if several measures change
  */
 export async function biggestChanges(
   rows: Pick<AnsweredRows, 'count' | 'at'>,
   { leaf: identifying, value, units, further = [] }: LeafColumns,
   most: number,
-): Promise<LeafChange[]> {
+): Promise<Map<string, LeafChange[]>> {
   const columns = new Map([
     ...([
       ['value', value],
@@ -57,7 +59,13 @@ export async function biggestChanges(
     const amounts = amountsBy(keys, (key) => tidyChange(sums[keys.indexOf(key)] ?? 0));
     return keys.some((key) => amountIn(amounts, key) !== 0) ? [{ values, ...amounts }] : [];
   });
-  const by = keys.find((key) => changed.some((leaf) => amountIn(leaf, key) !== 0)) ?? 'value';
-  const size = (leaf: LeafChange) => Math.abs(amountIn(leaf, by));
-  return changed.sort((a, b) => size(b) - size(a)).slice(0, most);
+  const measures = keys.filter((key) => changed.some((leaf) => amountIn(leaf, key) !== 0));
+  const listed = measures.length > 1 ? Math.ceil(most / 2) : most;
+  return new Map(
+    measures.map((key) => {
+      const size = (leaf: LeafChange) => Math.abs(amountIn(leaf, key));
+      const own = changed.filter((leaf) => size(leaf) > 0);
+      return [key, own.sort((a, b) => size(b) - size(a)).slice(0, listed)];
+    }),
+  );
 }

@@ -16,7 +16,7 @@ import type { FileImport, Operation } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Effect, TriedRows } from '../amounts/tried-rows';
 
-/** Maximum number of leaves that are listed. */
+/** Maximum number of leaves that are listed; half as many of each measure if several change. */
 const MOST_LEAVES = 10;
 
 /** An operation to try, as it would be sent. */
@@ -58,7 +58,8 @@ interface ChangedTotal {
 interface Together extends MeasureAmounts {
   /** The columns that identify a leaf. */
   leafColumns: readonly string[];
-  biggest: readonly LeafChange[];
+  /** The leaves that change most, by measure. */
+  biggest: ReadonlyMap<string, readonly LeafChange[]>;
 }
 
 /**
