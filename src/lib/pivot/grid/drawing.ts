@@ -9,6 +9,7 @@ import { headLines } from './head-lines';
 import { ROW_HEIGHT } from './grid-css';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../values/labels';
+import { markCutOff } from './cut-off';
 import { Pinned } from './pinned';
 import { isGone, type Shown } from './shown';
 import type { Window } from './window';
@@ -86,6 +87,8 @@ export class Drawing {
     await element.draw();
     // A drawing measures the pinned columns, and the next one computes how far the others scroll.
     if (pinned.count !== before || pinned.fitting !== pinned.count) await element.draw();
+    // The table may have got a scrollbar after the drawing.
+    markCutOff(element);
   }
 
   /**
@@ -212,6 +215,7 @@ export class Drawing {
       }
     }
     this.styleHeads(window);
+    markCutOff(element);
   }
 
   /** Gives a cell or header its position among all columns, pinned ones included. */

@@ -3,6 +3,8 @@ export const ROW_HEIGHT = 23;
 
 /** Styles of the grid, in the colours of the page in either theme. */
 export const GRID_CSS = `
+/* What the page draws over the grid, such as its cell editor, is above all layers of the grid. */
+:host { isolation: isolate; }
 regular-table {
   margin: 12px 0 0 12px;
   color: var(--text);
@@ -10,6 +12,15 @@ regular-table {
   outline: none;
 }
 .pf-ring { position: absolute; z-index: 3; inset: 2px; border-radius: 2px; pointer-events: none; }
+/* Fades the column that is cut off at the right: its first digits would read as another number. */
+.pf-ring::after {
+  position: absolute;
+  z-index: -1;
+  inset: -2px calc(var(--pf-scrollbar, 0px) - 2px) 10px auto;
+  width: var(--pf-cut-width, 0);
+  background: linear-gradient(to right, transparent, var(--surface) 85%);
+  content: '';
+}
 regular-table:focus-visible + .pf-ring { outline: 2px solid var(--pf-focus); }
 regular-table::-webkit-scrollbar, regular-table::-webkit-scrollbar-corner {
   width: 12px;
@@ -176,17 +187,16 @@ tbody .pf-selected {
 .pf-edge-right { --right: -2px; }
 .pf-edge-bottom { --bottom: -2px; }
 .pf-edge-left { --left: 2px; }
-/* The corner from which the block is filled. */
+/* The corner from which the block is filled, clear of the digits. */
 td.pf-handle { position: relative; }
 td.pf-handle::before {
   position: absolute;
   z-index: 1;
-  right: 0;
-  bottom: 0;
-  width: 7px;
-  height: 7px;
-  border: solid var(--surface);
-  border-width: 1px 0 0 1px;
+  right: -3px;
+  bottom: -3px;
+  width: 8px;
+  height: 8px;
+  border: 1px solid var(--surface);
   background: var(--pf-focus);
   content: '';
   cursor: crosshair;

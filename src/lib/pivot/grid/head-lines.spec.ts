@@ -3,7 +3,9 @@ import { headLines } from './head-lines';
 
 it.each([
   ['Sales', ['Sales']],
-  ['Sales: reference', ['Sales: reference']],
+  ['Margin %', ['Margin %']],
+  ['Sales: reference', ['Sales: ', 'reference']],
+  ['Sales: Δ %', ['Sales: ', 'Δ %']],
   ['Sales: Δ % to Cautious 2027', ['Sales: Δ % to ', 'Cautious 2027']],
   ['Sales: Δ % to Board', ['Sales: Δ % ', 'to Board']],
   ['Sales: Cautious 2027', ['Sales: ', 'Cautious 2027']],

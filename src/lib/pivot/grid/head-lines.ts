@@ -1,7 +1,7 @@
 /** Long names of measures in two lines. */
 
-/** Longest name that stays in one line. */
-const ONE_LINE = 16;
+/** Longest name that stays in one line: hardly wider than an amount. */
+const ONE_LINE = 9;
 
 /**
  * Splits the name of a measure into the lines of its header: "Sales: Δ % to " and "Cautious 2027". A long name is

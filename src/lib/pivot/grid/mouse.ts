@@ -80,9 +80,31 @@ export class Mouse {
     const [pressed] = event.composedPath();
     if (event.button !== 0 || !(pressed instanceof Element)) return;
     if (!pressed.matches('.rt-column-resize')) return;
-    // The table draws the last step of a drag in the next frame.
-    const report = () => requestAnimationFrame(() => this.actions.onWidths());
-    addEventListener('mouseup', report, { once: true });
+    const header = pressed.closest('th');
+    const place = event.detail > 1 && header ? this.table.getMeta(header)?.size_key : undefined;
+    const report = async () => {
+      // The table draws the last step of a drag in the next frame.
+      await new Promise(requestAnimationFrame);
+      if (place !== undefined) await this.fit(place);
+      this.actions.onWidths();
+    };
+    addEventListener('mouseup', () => void report(), { once: true });
+  }
+
+  /** Widens a column until no header of it is cut. @param place index of its width */
+  private async fit(place: number): Promise<void> {
+    const { table } = this;
+    // The table draws the column in its usual width first.
+    await table.draw();
+    const headers = [...table.querySelectorAll('th')].filter(
+      (th) => th.colSpan === 1 && table.getMeta(th)?.size_key === place,
+    );
+    const texts = headers.flatMap((th) => [th, ...th.querySelectorAll('.pf-line')]);
+    const missing = Math.max(...texts.map((text) => text.scrollWidth - text.clientWidth));
+    const width = headers[0]?.getBoundingClientRect().width;
+    if (width === undefined || missing <= 0) return;
+    table._column_sizes.override[place] = Math.ceil(width) + missing;
+    await table.draw();
   }
 
   private onMouseDown(event: MouseEvent): void {

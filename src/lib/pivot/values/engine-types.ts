@@ -94,6 +94,8 @@ export interface CellMeta {
   /** Place among the drawn columns, row headers included. */
   _virtual_x?: number;
   column_header_y?: number;
+  /** The index of the column's width, row headers first. */
+  size_key?: number;
 }
 
 /** The content of a window of a table, and the size of the whole table. */
