@@ -54,6 +54,10 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
     await expect(ann.panel.getByText('Locked by eve: 2027 is closed.').first()).toBeVisible();
     await ann.page.keyboard.type('5');
     await expect(ann.page.getByRole('status').getByText('Locked by eve')).toBeVisible();
+    // The rest of the amount keeps it there: the m of 5m is not the key of the comments.
+    await ann.page.keyboard.type('m');
+    await expect(ann.page.getByRole('status').getByText('Locked by eve')).toBeVisible();
+    await expect(ann.panel.getByText('No open comments on this selection.')).toHaveCount(0);
     await ann.page.keyboard.press('Escape');
 
     // A change around locked rows goes into the other rows and reaches the requested total.

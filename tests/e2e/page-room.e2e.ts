@@ -130,6 +130,11 @@ test('fits a window of 720 px: one line of tools, toasts beside the path, the fo
   expect((await box(toast)).bottom).toBeLessThanOrEqual((await box(keys)).top);
   await page.keyboard.press('Escape');
 
+  // The log scrolls into view, with its first entry.
+  const log = await pivot.log();
+  await expect(log.locator('tbody td').first()).toBeInViewport({ ratio: 1 });
+  await page.getByRole('button', { name: 'Close the log' }).click();
+
   await toolbar.getByRole('button', { name: 'Actions for Plan 2027' }).click();
   await page.getByRole('menuitem', { name: 'Baseline' }).click();
   await page.getByRole('button', { name: 'Start from a forecast …' }).click();

@@ -17,6 +17,16 @@ test('an unknown version is reported', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
 });
 
+test('filters that no row matches are named, and can be cleared', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await page.goto('/versions/1?filter=Region:in:Nowhere');
+  await expect(page.getByRole('heading', { name: 'No rows match the filters' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear all filters' }).click();
+  await pivot.drawn();
+  await expect(page.getByRole('heading', { name: 'No rows match the filters' })).toHaveCount(0);
+  expect(await pivot.number(cell)).toBeGreaterThan(0);
+});
+
 test('a failed load shows the reason and can be repeated', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.keepUser();

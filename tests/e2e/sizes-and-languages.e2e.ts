@@ -135,6 +135,10 @@ for (const [locale, words] of Object.entries(LANGUAGES))
       await page.keyboard.press('F2');
       await page.keyboard.press('Control+a');
       await page.keyboard.type(words.typed);
+      // Enter that ends the text of an input method does not write the amount.
+      const field = page.getByRole('textbox', { name: 'New amount' });
+      await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+      await expect(field).toHaveValue(words.typed);
       await page.keyboard.press('Enter');
       await expect.poll(() => pivot.text(cell)).toBe(words.shown);
       const [{ amount }] = await query(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  continuesAmount,
   digitsOf,
   formatNumber,
   marksOf,
@@ -35,6 +36,29 @@ it('reads and writes the digits of a number in a language, without losing any', 
     '',
   ]);
   expect(shownDigits('-12345678901234567.89', GERMAN)).toBe('-12345678901234567,89');
+});
+
+describe('continuesAmount', () => {
+  it.each([
+    ['8', '0'],
+    ['80', 'm'],
+    ['+5', '%'],
+    ['=2*', '7'],
+    ['1,234.5', '6'],
+    ['１２', 'k'],
+  ])('continues %j with %j', (begun, key) => {
+    expect(continuesAmount(begun, key)).toBe(true);
+  });
+
+  it.each([
+    ['', 'm'],
+    ['+', 'm'],
+    ['80m', 'm'],
+    ['80', 'w'],
+    ['80', 'Escape'],
+  ])('does not continue %j with %j', (begun, key) => {
+    expect(continuesAmount(begun, key)).toBe(false);
+  });
 });
 
 describe('parseNumber', () => {

@@ -122,6 +122,13 @@ function bare(text: string): string {
 /** Returns whether a typed key can be the beginning of an amount. */
 export const beginsAmount = (key: string): boolean => /^[\d.,+\-*/=]$/.test(halfWidth(key));
 
+/** The beginning of a number or a sum, with the k of 12k or the % of +5%. */
+const AMOUNT = /^[+\-*/=(]*\d[\d.,+\-*/()]*[%kmb]?$/i;
+
+/** Returns whether a typed key belongs to an amount whose beginning was typed. */
+export const continuesAmount = (begun: string, key: string): boolean =>
+  key.length === 1 && AMOUNT.test(bare(begun + key));
+
 /** Rounds a number to 14 significant digits, which removes the noise of binary fractions. */
 const tidied = (value: number): number => Number(value.toPrecision(14));
 

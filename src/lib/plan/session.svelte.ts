@@ -362,12 +362,14 @@ export class PlanSession {
         void this.find.follow();
       },
       onShown: () => {
+        this.loading.noteShown();
         this.arrangement.readChart();
         void this.find.follow();
         void this.trial.markAgain().catch(() => undefined);
       },
       onLayout: () => this.arrangement.follow(),
     });
+    this.loading.noteShown();
     // The theme may have changed while the rows were loading.
     await this.pivot?.setDark(this.dark);
     if (this.pivot) comparison.isShown();

@@ -62,6 +62,8 @@ export class Loading {
   fellBack = $state.raw(false);
   /** Whether the engine is rearranging the rows or opening groups. */
   arranging = $state(false);
+  /** Whether the pivot has no columns, because no row matches its filters. */
+  isBlank = $state(false);
   readonly large = $derived(this.rows !== null && this.rows >= LARGE_ROWS);
 
   /** The history of the database that the rows belong to. */
@@ -90,6 +92,13 @@ export class Loading {
       await running;
       if (running === this.running) return this.pivot;
     }
+  }
+
+  /** Notes what the pivot shows, after each change of its rows or of their arrangement. */
+  noteShown(): void {
+    const { grid } = this.pivot ?? {};
+    this.isBlank =
+      grid !== undefined && grid.shown.view !== null && grid.shown.columns.length === 0;
   }
 
   private async loadNow(place: PivotPlace): Promise<void> {
