@@ -642,6 +642,21 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-part-beyond',
+    env: SIGNED_IN,
+    reach: async (page, service) => {
+      const write = { Region: 'West' };
+      await giveTerritories(service, [{ member: 'Ann Planner', read: {}, write }]);
+      await signIn(page, 'Ann Planner', 'planners');
+      const pivot = new PivotPage(page);
+      await page.goto('/versions/1');
+      await pivot.drawn();
+      await page.getByRole('button', { name: 'Remove the filter Region = West' }).click();
+      await pivot.click({ row: ['Furniture', 'Chairs'] });
+      await expect(pivot.panel).toContainText(/\d+ rows that you may only see/);
+    },
+  },
+  {
     name: 'home-part',
     env: SIGNED_IN,
     reach: async (page, service) => {

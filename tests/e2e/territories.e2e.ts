@@ -205,6 +205,13 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   await expect(ann.grid.locator('th[data-review="submitted"]')).toHaveText(['Tables']);
   await ann.click({ row: ['Furniture', 'Tables'] });
   await expect(ann.panel).toContainText(/Rows \d+ Locked: \d+ rows/);
+
+  // A change of more than her part is in her log without its selection.
+  const binders = { slice: { 'Sub-Category': 'Binders' }, pct: 3 };
+  expect((await admin.post('/versions/1/scale', binders)).status).toBe(200);
+  const entry = (await ann.log()).getByRole('row', { name: / eve / });
+  await expect(entry).toContainText('not only what you see');
+  await expect(entry).not.toContainText('Binders');
 });
 
 test('somebody who sees everything and changes a part first sees that part, and reads which cells reach beyond it', async ({
