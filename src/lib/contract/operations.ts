@@ -60,7 +60,7 @@ export const OPERATIONS = {
   },
   scale: {
     label: 'Scale',
-    summary: "Change a slice's totals",
+    summary: 'Change the totals of a slice',
     verbs: { infinitive: 'Scale', past: 'Scaled', progressive: 'Scaling' },
     tone: 'accent',
     iter: 'scale',
