@@ -124,6 +124,28 @@ test('lists versions with status, rows, totals, last change and user, one click 
   await expect(page).toHaveURL(/\/versions\/1$/);
 });
 
+test('names the rows of a review by the labels of the columns, and fits a window of 720 px', async ({
+  page,
+  service,
+}) => {
+  const { api } = service;
+  await api.put('/sources/1/columns', [{ cname: 'Category', label: 'Product group' }]);
+  const slice = { Category: 'Furniture', 'Order Date': '2028-01-05' };
+  const body = { slice, reviewers: ['Ann Planner'], pf_user: 'Bea' };
+  const { id } = (await api.post('/versions/1/reviews', body)).body;
+  expect((await api.post(`/reviews/${id}/submit`, { pf_user: 'Bea' })).status).toBe(200);
+  await loadYearBefore(service, 'demo');
+  await page.setViewportSize({ width: 720, height: 450 });
+  await page.goto('/');
+  const waiting = page.getByRole('region', { name: 'Waiting for me' });
+  await expect(waiting).toContainText('Product group = Furniture');
+  await expect(waiting).toContainText('Order Date = Jan 5, 2028');
+  await expect(page.getByRole('columnheader', { name: 'Reference' })).toBeVisible();
+  const link = await page.getByRole('link', { name: 'Baseline of Plan 2027' }).boundingBox();
+  const card = await page.getByRole('article', { name: 'Superstore' }).boundingBox();
+  expect(link!.x + link!.width).toBeLessThanOrEqual(card!.x + card!.width);
+});
+
 test('leads from a version to its baseline', async ({ page }) => {
   await page.goto('/');
   await page.getByRole('link', { name: 'Baseline of Plan 2027' }).click();
