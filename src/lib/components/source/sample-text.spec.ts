@@ -29,5 +29,11 @@ it('writes an example of a number without further decimals', () =>
 
 it('changes no text, even if it looks like a number or a day', () => {
   expect(inGerman('text', '1.5', '2027-01-05')).toEqual(['1.5', '2027-01-05']);
-  expect(['2027-01-05'].map(sampleWriter('date'))).toEqual(['Jan 5, 2027']);
+});
+
+it('writes days in the language, and the times of timestamps as the database does', () => {
+  expect(['2027-01-05', 'infinity'].map(sampleWriter('date'))).toEqual(['Jan 5, 2027', 'infinity']);
+  expect(
+    ['2027-01-05 08:30:00+00', '2027-01-05T23:59:59'].map(sampleWriter('timestamp with time zone')),
+  ).toEqual(['Jan 5, 2027, 08:30:00+00', 'Jan 5, 2027, 23:59:59']);
 });

@@ -13,6 +13,12 @@ const textOf = (value: unknown): string =>
     ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
     : String(value);
 
+/** Writes the day of a date or timestamp in the browser's language; its time stays as the database writes it. */
+function momentText(text: string): string {
+  const [day = '', time = ''] = text.split(/[T ](?=\d{2}:)/);
+  return formatDay(day) + (time && `, ${time}`);
+}
+
 const decimalsIn = (digits: string): number => digits.split('.')[1]?.length ?? 0;
 
 /**
@@ -22,8 +28,9 @@ const decimalsIn = (digits: string): number => digits.split('.')[1]?.length ?? 0
  * @param type of a database column or of a column of a file
  */
 export function sampleWriter(type: string | null, marks = MARKS): (value: unknown) => string {
-  if (type === 'date') return (value) => formatDay(String(value));
-  if (valueKindOf(type) !== 'number') return String;
+  const kind = valueKindOf(type);
+  if (kind === 'date') return (value) => momentText(String(value));
+  if (kind !== 'number') return String;
   return (value) => shownDigits(textOf(value), marks);
 }
 
