@@ -8,13 +8,19 @@ const MOST_FADED = 48;
 export function markCutOff(table: RegularTable): void {
   const root = table.getRootNode();
   if (!(root instanceof ShadowRoot) || !(root.host instanceof HTMLElement)) return;
-  const scrollbar = table.offsetWidth - table.clientWidth;
-  const edge = table.getBoundingClientRect().right - scrollbar;
+  // Scrollbars may be drawn over the content, and then have no width.
+  const [beside, below] = [
+    table.offsetWidth - table.clientWidth,
+    table.offsetHeight - table.clientHeight,
+  ];
+  const edge = table.getBoundingClientRect().right - beside;
   const cut = [...table.querySelectorAll('thead tr:last-child th')].find(
     (th) => th.getBoundingClientRect().right > edge + 1,
   );
   const seen = cut ? edge - cut.getBoundingClientRect().left : 0;
   const width = Math.min(Math.max(seen, 0), MOST_FADED);
-  root.host.style.setProperty('--pf-cut-width', `${width}px`);
-  root.host.style.setProperty('--pf-scrollbar', `${scrollbar}px`);
+  const { style } = root.host;
+  style.setProperty('--pf-cut-width', `${width}px`);
+  style.setProperty('--pf-scrollbar-beside', `${beside}px`);
+  style.setProperty('--pf-scrollbar-below', `${below}px`);
 }

@@ -16,7 +16,7 @@ regular-table {
 .pf-ring::after {
   position: absolute;
   z-index: -1;
-  inset: -2px calc(var(--pf-scrollbar, 0px) - 2px) 10px auto;
+  inset: -2px calc(var(--pf-scrollbar-beside, 0px) - 2px) calc(var(--pf-scrollbar-below, 0px) - 2px) auto;
   width: var(--pf-cut-width, 0);
   background: linear-gradient(to right, transparent, var(--surface) 85%);
   content: '';
