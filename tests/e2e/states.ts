@@ -459,6 +459,13 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-no-match',
+    reach: async (page) => {
+      await page.goto('/versions/1?filter=Region:in:Nowhere');
+      await visible(page, 'No rows match the filters');
+    },
+  },
+  {
     name: 'pivot-find',
     reach: async (page) => {
       const pivot = new PivotPage(page);
