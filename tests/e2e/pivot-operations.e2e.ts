@@ -356,6 +356,8 @@ test('everything works from the keyboard', async ({ page, service }) => {
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(pivot.grid).toBeFocused();
 });
 
 test('the log highlights the cells of an entry, filters by it, and stores its note', async ({

@@ -410,6 +410,7 @@ export const STATES: State[] = [
       await page.keyboard.type('80k');
       await page.getByLabel('Spread of this amount').selectOption('evenly by month');
       await expect(page.locator('#cell-meaning')).toContainText('80,000');
+      await expect(page.getByText('Sales by month', { exact: true }).first()).toBeVisible();
     },
   },
   {

@@ -80,9 +80,13 @@ export const localPercentages = (sentence: string, write = formatNumber): string
     write(Number(written.replaceAll(',', ''))),
   );
 
-/** Formats the size of a file: 12.3 MB, 65 kB. */
-export const formatSize = (bytes: number): string =>
-  bytes < 1_000_000 ? `${formatCount(Math.ceil(bytes / 1000))} kB` : formatMegabytes(bytes);
+/** Formats the size of a file: 268 MB, 12.3 MB, 65 kB. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1_000_000) return `${formatCount(Math.ceil(bytes / 1000))} kB`;
+  return bytes < 100_000_000
+    ? formatMegabytes(bytes)
+    : `${formatCount(Math.floor(bytes / 1_000_000))} MB`;
+}
 
 /** Formats the month of a calendar day: "Mar 2019" in English. */
 export function formatMonth(iso: string): string {

@@ -12,3 +12,10 @@ export function focusPage(): void {
   if (document.activeElement === document.body)
     document.getElementById('main')?.focus({ preventScroll: true });
 }
+
+/** Returns the element that has the focus, also inside of other elements' shadow trees. */
+export function focusedElement(): Element | null {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element;
+}
