@@ -54,16 +54,16 @@ export const scaleTokens = (by: { pct: number } | { value: string; units: string
 });
 
 /**
- * Returns an insert that writes all rows of a forecast table once more, and answers them: the rows that a scale of all
- * leaves writes, without a computation.
+ * Returns an insert that writes all loaded rows of a forecast table once more, and answers them: as many rows as a
+ * scale of all leaves writes, without a computation.
  *
- * @param from where the rows come from: by default the table itself
+ * @param from where the rows come from: by default the table's baseline
  */
 export const bareInsert = (
   { columns }: Shape,
   table: string,
   logid: number,
-  from: SqlText = trusted(table),
+  from: SqlText = sql`${trusted(table)} WHERE pf_iter = 'baseline'`,
 ): SqlText => {
   const names = commas(columns.map(({ cname }) => ident(cname)));
   return sql`WITH written AS (
@@ -77,7 +77,7 @@ SELECT * FROM written`;
 
 /**
  * Returns the same insert of rows that are netted to leaves and sorted by their columns, as every operation must do
- * before it computes anything. A scale in one statement cannot be faster.
+ * before it computes anything. The templates sort by one text instead, which is faster with many columns.
  */
 export const insertInOrder = (shape: Shape, table: string, logid: number): SqlText => {
   const keys = shape.columns
