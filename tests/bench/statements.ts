@@ -57,7 +57,7 @@ export const scaleTokens = (by: { pct: number } | { value: string; units: string
  * Returns an insert that writes all loaded rows of a forecast table once more, and answers them: as many rows as a
  * scale of all leaves writes, without a computation.
  *
- * @param from where the rows come from: by default the table's baseline
+ * @param from the FROM clause, with its conditions; by default the rows of the table's baseline
  */
 export const bareInsert = (
   { columns }: Shape,

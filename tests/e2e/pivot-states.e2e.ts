@@ -17,7 +17,7 @@ test('an unknown version is reported', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
 });
 
-test('filters that no row matches are named, and can be cleared', async ({ page }) => {
+test('a pivot without matching rows says so, and a button clears the filters', async ({ page }) => {
   const pivot = new PivotPage(page);
   await page.goto('/versions/1?filter=Region:in:Nowhere');
   await expect(page.getByRole('heading', { name: 'No rows match the filters' })).toBeVisible();

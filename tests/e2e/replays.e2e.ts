@@ -36,7 +36,7 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('October');
   await dialog.getByRole('textbox', { name: 'Description' }).fill('As of now');
-  // On a small screen the dialog scrolls to what it says.
+  // On a small screen, the message is below the fields, so the dialog scrolls to it.
   await page.setViewportSize({ width: 720, height: 450 });
   await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText(

@@ -3,7 +3,7 @@ import type { Comment, CommentRequest, EditCommentRequest, Mention } from '../co
 import { type CallOptions, json, path, send } from './http';
 import { write } from './writes';
 
-/** GET /versions/:id/comments: oldest first, with their replies; all open threads, and the `resolved` resolved last. */
+/** GET /versions/:id/comments: oldest first, with their replies; all open threads, and the `resolved` most recently resolved ones. */
 export const listComments = (versionId: number, resolved: number, o?: CallOptions) =>
   json<Comment[]>(`${path`/versions/${versionId}/comments`}?resolved=${resolved}`, o);
 

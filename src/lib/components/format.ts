@@ -80,7 +80,7 @@ export const localPercentages = (sentence: string, write = formatNumber): string
     write(Number(written.replaceAll(',', ''))),
   );
 
-/** Formats the size of a file: 268 MB, 12.3 MB, 65 kB. */
+/** Formats the size of a file, with one decimal from 1 to 100 MB: 65 kB, 12.3 MB, 268 MB. */
 export function formatSize(bytes: number): string {
   if (bytes < 1_000_000) return `${formatCount(Math.ceil(bytes / 1000))} kB`;
   return bytes < 100_000_000

@@ -33,7 +33,7 @@ export const OwnPart = v.object({
 });
 export type OwnPart = v.InferOutput<typeof OwnPart>;
 
-/** Returns whether the sender may read only a part of a source. @param source as it was read for them */
+/** Returns whether somebody may read only a part of a source. @param source as the service returned it to them */
 export const readsPart = ({ territory }: { territory?: OwnPart | undefined }): boolean =>
   territory !== undefined && !territory.read.some(isWhole);
 

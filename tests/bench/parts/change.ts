@@ -1,15 +1,15 @@
 import type { Browser, Page } from '@playwright/test';
-import { startServer, type Server } from '../../../src/demo/server';
+import type { Server } from '../../../src/demo/server';
 import { ARROW } from '../../../src/lib/contract/primitives';
-import { arrangedOn, EngineAlone, memoryOf, openPage, requestOf, startBrowser } from '../browser';
+import { arrangedOn, type EngineAlone, memoryOf, openPage, requestOf } from '../browser';
 import { count } from '../document';
-import { machineOf } from '../machine';
 import { timed } from '../measure';
 import { within, type Bench } from '../part';
-import { call, makeVersion, send, startPlace, type Place } from '../place';
+import { call, makeVersion, send, type Place } from '../place';
 import { startPsql } from '../psql';
 import { LEAVES, manyColumns, plannedOrders, type Shape } from '../shapes';
 import { bareInsert, scaleTokens, statementOf } from '../statements';
+import { withPage } from '../tools';
 
 const PERCENT = 10;
 const BATCH = 'Batch 1';
@@ -34,24 +34,11 @@ const WHOLE_PLANS: readonly {
 ];
 
 /** Measures a change in the page, from the click to the number, beside its lower bounds. */
-export async function measureChanges(bench: Bench): Promise<void> {
-  const place = await startPlace();
-  const { database, client } = place;
-  const env = { PF_MEMORY_MB: '2048', PF_LOG_LEVEL: 'silent' };
-  const server = await startServer({ database, env });
-  const engine = await EngineAlone.start();
-  const browser = await startBrowser();
-  try {
-    bench.tell({ kind: 'machine', machine: await machineOf(client, browser.version()) });
+export const measureChanges = (bench: Bench): Promise<void> =>
+  withPage(bench, async ({ place, server, browser, engine }) => {
     await changeSlice(bench, place, server, browser, engine);
     await changeAll(bench, place, server, browser, engine);
-  } finally {
-    await browser.close();
-    await engine.end();
-    await server.stop();
-    await place.close();
-  }
-}
+  });
 
 /** Returns the rows of a version, and the answer of a scale of some of them; the scale is undone. */
 async function given(engine: EngineAlone, { url }: Server, id: number, slice: object) {
@@ -204,7 +191,7 @@ async function changeAll(
 ): Promise<void> {
   const psql = await startPsql(database);
   try {
-    for (const { name, shapeOf, times } of WHOLE_PLANS) {
+    for (const { name, shapeOf, times = bench.extent.rounds } of WHOLE_PLANS) {
       const shape = shapeOf(bench);
       bench.say(`all of ${shape.rows} rows, ${name}`);
       const { id, table, templates } = await makeVersion(client, server.url, shape);
@@ -223,7 +210,7 @@ async function changeAll(
       const ways: Record<string, number[]> = {};
       const memory: number[] = [];
       let longest = 0;
-      for (let round = 0; round < (times ?? bench.extent.rounds); round += 1) {
+      for (let round = 0; round < times; round += 1) {
         const took = await scaled(page, 'TOTAL', 2 * shape.rows);
         (ways['click to number'] ??= []).push(took.painted - took.click);
         if (round < bench.extent.rounds) {
@@ -236,7 +223,7 @@ async function changeAll(
         memory.push(await memoryOf(browser));
         const task = await page.evaluate((since) => window.watch.longest(since), took.click);
         longest = Math.max(longest, task);
-        bench.say(`${round + 1} of ${times ?? bench.extent.rounds}`);
+        bench.say(`${round + 1} of ${times}`);
       }
       await page.close();
       const { rows } = shape;

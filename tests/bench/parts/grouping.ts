@@ -1,9 +1,8 @@
-import { startServer } from '../../../src/demo/server';
-import { arrangedOn, EngineAlone, openPage, startBrowser } from '../browser';
-import { machineOf } from '../machine';
+import { arrangedOn, openPage } from '../browser';
 import { within, type Bench } from '../part';
-import { makeVersion, send, startPlace } from '../place';
+import { makeVersion, send } from '../place';
 import { plannedOrders } from '../shapes';
+import { withPage } from '../tools';
 
 /**
  * Measures a change of grouping in the page, from the key to the painted rows: by a column that the engine has, and by
@@ -12,16 +11,9 @@ import { plannedOrders } from '../shapes';
  */
 export async function measureGrouping(bench: Bench): Promise<void> {
   const rows = within(bench, 1_500_000);
-  const place = await startPlace();
-  const { database, client } = place;
-  const env = { PF_MEMORY_MB: '2048', PF_LOG_LEVEL: 'silent' };
-  const server = await startServer({ database, env });
-  const engine = await EngineAlone.start();
-  const browser = await startBrowser();
-  try {
-    bench.tell({ kind: 'machine', machine: await machineOf(client, browser.version()) });
+  await withPage(bench, async ({ place, server, browser, engine }) => {
     const shape = { ...plannedOrders(rows, { grain: false }), tname: 'grouped_orders' };
-    const { id } = await makeVersion(client, server.url, shape);
+    const { id } = await makeVersion(place.client, server.url, shape);
     engine.give('loaded', await send(server.url, 'GET', `/versions/${id}/data`));
     const ways: Record<string, number[]> = {};
     // The first round warms up.
@@ -60,10 +52,5 @@ export async function measureGrouping(bench: Bench): Promise<void> {
       bench.say(`${round} of ${bench.extent.rounds}`);
     }
     bench.tell({ kind: 'turns', name: 'grouping', turns: { rows, ways } });
-  } finally {
-    await browser.close();
-    await engine.end();
-    await server.stop();
-    await place.close();
-  }
+  });
 }

@@ -1,19 +1,18 @@
-import pg from 'pg';
-import { startServer } from '../../../src/demo/server';
+import type pg from 'pg';
 import { indexedTo } from '../../../src/lib/server/db/slice-indexes';
 import { forecastTableName } from '../../../src/lib/server/sql/forecast-table';
 import { literal, sql } from '../../../src/lib/server/sql/quote';
 import type { TokenValues } from '../../../src/lib/server/sql/tokens';
-import { machineOf } from '../machine';
 import { takeTurns, timed, type Way } from '../measure';
 import { within, type Bench } from '../part';
-import { makeVersion, send, startPlace, vacuum, type Place } from '../place';
-import { startPsql, type Psql } from '../psql';
+import { makeVersion, send, type Place } from '../place';
+import { Planned } from '../planned';
+import type { Psql } from '../psql';
 import { LEAVES, plannedOrders } from '../shapes';
 import { MOVED, scaleTokens, statementOf } from '../statements';
+import { withDatabase } from '../tools';
 
 const BATCH = 'Batch 7';
-const PF_USER = 'bench';
 /** Batches of an entry with 100,000 rows. */
 const TEN_BATCHES = Array.from({ length: 10 }, (_, i) => `Batch ${i}`);
 
@@ -39,60 +38,11 @@ const YEARS = [
   { from: '2027-01-01', to: '2027-12-31' },
 ];
 
-/** A version on which operations are measured. Its state is restored after each. */
-class Planned {
-  /** @param keeper a connection without measurements: a VACUUM fills the caches of its connection */
-  constructor(
-    private readonly keeper: pg.Client,
-    private readonly url: string,
-    readonly id: number,
-    readonly table: string,
-  ) {}
-
-  operate(operation: string, body: object): Promise<unknown> {
-    return send(this.url, 'POST', `/versions/${this.id}/${operation}`, {
-      pf_user: PF_USER,
-      ...body,
-    });
-  }
-
-  async newest(): Promise<number> {
-    return Number((await this.keeper.query('SELECT max(id) AS id FROM pf.log')).rows[0].id);
-  }
-
-  settle(): Promise<void> {
-    return vacuum(this.keeper, this.table);
-  }
-
-  /**
-   * Makes PostgreSQL reuse its WAL files. Creating a new one takes 40 ms, more than an undo, and would slow
-   * down whichever side commits next.
-   */
-  reuseWal(): Promise<unknown> {
-    return this.keeper.query('CHECKPOINT');
-  }
-
-  /** Deletes the entries after an entry. */
-  async backTo(logid: number): Promise<void> {
-    await this.keeper.query(`DELETE FROM ${this.table} WHERE pf_logid > ${logid}`);
-    await this.keeper.query(`DELETE FROM pf.log WHERE id > ${logid}`);
-    await this.settle();
-  }
-}
-
 /** Measures the overhead of the service over the statements of its operations, and over a bare delete. */
 export async function measureOperations(bench: Bench): Promise<void> {
   const rows = within(bench, 1_000_000);
-  // Only the operations themselves may work on the table.
-  const place = await startPlace({ autovacuum: 'off' });
-  const { database, client } = place;
-  // Deletions here must not outdate the service's cache.
-  const keeper = new pg.Client({ ...database, options: '-c pf.writer=service' });
-  await keeper.connect();
-  const server = await startServer({ database, env: { PF_LOG_LEVEL: 'silent' } });
-  const psql = await startPsql(database);
-  try {
-    bench.tell({ kind: 'machine', machine: await machineOf(client, null) });
+  await withDatabase(bench, async ({ place, keeper, server, psql }) => {
+    const { client } = place;
     const shape = plannedOrders(rows, { grain: false });
     const { id, table, templates } = await makeVersion(client, server.url, shape);
     const version = new Planned(keeper, server.url, id, table);
@@ -109,12 +59,7 @@ export async function measureOperations(bench: Bench): Promise<void> {
     await scaleAgain(bench, version, client, rows);
     await undo(bench, version, place, server.url, rows);
     await pasted(bench, place, keeper, server.url);
-  } finally {
-    await psql.end();
-    await server.stop();
-    await keeper.end();
-    await place.close();
-  }
+  });
 }
 
 /** Returns the service, and the same statements by psql and by pg alone. */
@@ -127,22 +72,18 @@ function waysOf(
   indexedTo: number | null,
 ): Record<string, Way> {
   const { body, tokens } = OPERATIONS[operation]!;
-  const undone = (work: (logid: number) => Promise<unknown>) => async () => {
-    const before = await version.newest();
-    // The service takes its ids from the sequence; the others use an id that it will not reach.
-    const took = await timed(() => work(before + 1_000_000));
-    await version.backTo(before);
-    return took;
-  };
-  const statements = (logid: number) => `BEGIN;
-    INSERT INTO pf.log (id, version_id, pf_user, operation)
-      VALUES (${logid}, ${version.id}, '${PF_USER}', '${operation}');
-    ${statementOf(template, version.table, BATCH, logid, tokens, indexedTo)};
-    COMMIT;`;
+  const statements = (logid: number) =>
+    version.logged(
+      operation,
+      logid,
+      statementOf(template, version.table, BATCH, logid, tokens, indexedTo),
+    );
   return {
-    psql: undone((logid) => psql.run(statements(logid))),
-    'the service': undone(() => version.operate(operation, { slice: { Batch: BATCH }, ...body })),
-    'pg alone': undone((logid) => client.query(statements(logid))),
+    psql: version.undone((logid) => psql.run(statements(logid))),
+    'the service': version.undone(() =>
+      version.operate(operation, { slice: { Batch: BATCH }, ...body }),
+    ),
+    'pg alone': version.undone((logid) => client.query(statements(logid))),
   };
 }
 
@@ -157,13 +98,8 @@ async function smallSlice(
 ) {
   const { id, table } = await makeVersion(client, url, plannedOrders(LEAVES, { grain: false }));
   const small = new Planned(keeper, url, id, table);
-  const scaled = (of: Planned) => async () => {
-    const before = await of.newest();
-    const slice = { Batch: 'Batch 0', Region: 'Region 3' };
-    const took = await timed(() => of.operate('scale', { slice, pct: 5 }));
-    await of.backTo(before);
-    return took;
-  };
+  const slice = { Batch: 'Batch 0', Region: 'Region 3' };
+  const scaled = (of: Planned) => of.undone(() => of.operate('scale', { slice, pct: 5 }));
   const ways = { 'among all rows': scaled(version), 'among 10,000 rows': scaled(small) };
   const times = await takeTurns(ways, MORE_ROUNDS.small * bench.extent.rounds);
   bench.tell({ kind: 'turns', name: 'small slice', turns: { rows, ways: times } });

@@ -6,19 +6,20 @@ import { plural } from '../format';
 /** In a table, all shares have one decimal. */
 const IN_TABLE = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 
+const percentText = (share: number | null, options: Intl.NumberFormatOptions): string =>
+  share === null ? '–' : `${formatNumber(share * 100, options)} %`;
+
 /** Formats a share of the actual amounts in a sentence, without a sign: "12.5 %", "3 %"; a dash for null. */
 export const shareText = (share: number | null): string =>
-  share === null ? '–' : `${formatNumber(Math.abs(share) * 100, { maximumFractionDigits: 1 })} %`;
+  percentText(share, { maximumFractionDigits: 1, signDisplay: 'never' });
 
 /** Formats a share in a table, without a sign: "12.5 %", "3.0 %"; a dash for null. */
 export const listedShare = (share: number | null): string =>
-  share === null ? '–' : `${formatNumber(Math.abs(share) * 100, IN_TABLE)} %`;
+  percentText(share, { ...IN_TABLE, signDisplay: 'never' });
 
 /** Formats a share in a table, with its sign: "+12.5 %", "-3.0 %"; a dash for null. */
 export const listedSignedShare = (share: number | null): string =>
-  share === null
-    ? '–'
-    : `${formatNumber(share * 100, { ...IN_TABLE, signDisplay: 'exceptZero' })} %`;
+  percentText(share, { ...IN_TABLE, signDisplay: 'exceptZero' });
 
 /** Says how far a forecast was off: "12.5 % off, and 3 % too high in total". */
 export function errorText({ wape, bias }: ForecastError): string {

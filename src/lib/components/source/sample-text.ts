@@ -22,8 +22,8 @@ function momentText(text: string): string {
 const decimalsIn = (digits: string): number => digits.split('.')[1]?.length ?? 0;
 
 /**
- * Returns a function that writes the values of a column: days and decimal signs in the browser's language. Numbers
- * have no separators between thousands, since they may be years or numbers of customers.
+ * Returns a function that writes the values of a column. Days are in the browser's language, and numbers have its
+ * decimal sign. There is no separator between thousands, because a number may be a year or identify a customer.
  *
  * @param type of a database column or of a column of a file
  */

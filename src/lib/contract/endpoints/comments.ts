@@ -23,7 +23,7 @@ export const COMMENT_ENDPOINTS: readonly Endpoint[] = [
       resolved: {
         schema: wholeNumber(0, MOST_RESOLVED),
         description:
-          'The greatest number of resolved threads, those resolved last; by default all. Open threads are always there',
+          'How many resolved threads are returned at most: the most recently resolved ones; by default all. Open threads are always returned',
       },
     },
     answer: json(CommentsAnswer),

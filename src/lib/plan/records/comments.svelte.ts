@@ -5,7 +5,7 @@ import type { Slice } from '../../contract/slices';
 import { overlapOf } from '../../pivot/grid/reach';
 import { FollowedList } from './followed-list.svelte';
 import type { SelectedSlice } from '../selection/selected-slice';
-import { asSeen } from '../version/own-part';
+import { seenIn } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { type MarkedSlice, marksOf, newestOf, type Thread, threadsOf } from './threads';
 
@@ -40,12 +40,12 @@ export class Comments extends FollowedList<Comment> {
     () => this.threads.length - this.open.length >= this.most.resolved,
   );
 
-  /** The slices of the comments are those that the user sees. */
+  /** Conditions that hold for all rows that the user sees are left out of the slices. */
   constructor(planned: PlannedVersion) {
     const most = $state({ resolved: RESOLVED });
     super(async (signal) => {
       const all = await api.listComments(planned.id, most.resolved, { signal });
-      return all.map((each) => ({ ...each, slice: asSeen(planned.source, each.slice) }));
+      return all.map(seenIn(planned.source));
     });
     this.most = most;
   }

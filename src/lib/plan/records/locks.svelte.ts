@@ -8,14 +8,15 @@ import type { ClosedDate } from '../../pivot/grid/closed-headers';
 import { overlapOf, type Overlap } from '../../pivot/grid/reach';
 import { FollowedList } from './followed-list.svelte';
 import { type Days, joinedDays } from '../amounts/months';
-import { asSeen } from '../version/own-part';
+import { seenIn } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Reviews } from './reviews.svelte';
 
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
 export class Locks extends FollowedList<Lock> {
   /**
-   * The slices of the locks are those that the user sees; a lock of closed months keeps its days.
+   * Conditions that hold for all rows that the user sees are left out of the slices, except for closed months: their
+   * days are shown.
    *
    * @param onChange is called when a read returns other locks than before
    * @param reviews hold rows like locks
@@ -27,9 +28,8 @@ export class Locks extends FollowedList<Lock> {
   ) {
     super(async (signal) => {
       const all = await api.listLocks(planned.id, { signal });
-      return all.map((lock) =>
-        lock.logid === undefined ? { ...lock, slice: asSeen(planned.source, lock.slice) } : lock,
-      );
+      const seen = seenIn(planned.source);
+      return all.map((lock) => (lock.logid === undefined ? seen(lock) : lock));
     }, onChange);
   }
 

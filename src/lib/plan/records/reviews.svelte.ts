@@ -13,7 +13,7 @@ import {
 import type { Slice } from '../../contract/slices';
 import type { ReviewMark } from '../../pivot/grid/review-edges';
 import { overlapOf } from '../../pivot/grid/reach';
-import { asSeen } from '../version/own-part';
+import { seenIn } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { FollowedList } from './followed-list.svelte';
 
@@ -39,14 +39,14 @@ export class Reviews extends FollowedList<Review> {
   );
 
   /**
-   * The slices of the reviews are those that the user sees.
+   * Conditions that hold for all rows that the user sees are left out of the slices.
    *
    * @param onChange is called when a read returns other reviews than before
    */
   constructor(planned: PlannedVersion, onChange: () => void) {
     super(async (signal) => {
       const all = await api.listReviews(planned.id, { signal });
-      return all.map((each) => ({ ...each, slice: asSeen(planned.source, each.slice) }));
+      return all.map(seenIn(planned.source));
     }, onChange);
   }
 

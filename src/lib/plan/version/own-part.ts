@@ -36,6 +36,14 @@ export function asSeen({ territory }: Own, slice: Slice): Slice {
   );
 }
 
+/** Returns a function that gives a record of a slice the slice {@link asSeen}. */
+export const seenIn =
+  (own: Own) =>
+  <Recorded extends { slice: Slice }>(record: Recorded): Recorded => ({
+    ...record,
+    slice: asSeen(own, record.slice),
+  });
+
 /**
  * Returns a slice with the conditions of the part that the user sees, which comments and reviews need. It stays as it
  * is if their territories are not one slice.

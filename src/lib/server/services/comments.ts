@@ -29,7 +29,7 @@ import { isReadable } from './slices-inside';
  * The comments of a version, oldest first. A sender who reads a part gets those on slices inside, which may have no
  * rows.
  *
- * @param resolved the greatest number of resolved threads, those resolved last; all if left out
+ * @param resolved how many resolved threads are returned at most: the most recently resolved ones; by default all
  * @throws AppError 404
  */
 export async function comments(
@@ -44,7 +44,7 @@ export async function comments(
   return shown.filter(({ id, parent }) => !left.has(parent ?? id));
 }
 
-/** The ids of the resolved threads, those resolved last first. */
+/** The ids of the resolved threads, the most recently resolved first. */
 const byResolution = (all: readonly Comment[]): number[] =>
   all
     .flatMap(({ id, resolved_at }) => (resolved_at === undefined ? [] : [{ id, resolved_at }]))
