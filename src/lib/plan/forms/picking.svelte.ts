@@ -28,6 +28,7 @@ interface Target {
 export class Picking {
   /** The cells that get the amounts; null if nothing is being picked. */
   target = $state.raw<Target | null>(null);
+  private isEnding = false;
   /** Moves the focus back to where the picking began. */
   private goBack: () => void = () => undefined;
   private onPicked: () => void = () => undefined;
@@ -66,6 +67,7 @@ export class Picking {
 
   /** Picks a cell that was clicked; null for one that is just being redrawn. */
   async press(cell: CellIdentity | null, at: CellPosition): Promise<void> {
+    if (this.isEnding) return;
     await this.selection.select(cell, at, 'alone');
     await this.pick();
   }
@@ -74,19 +76,27 @@ export class Picking {
   async pick(): Promise<void> {
     const cell = await this.selection.readActive();
     const { target } = this;
-    if (!cell || !target) return;
+    if (!cell || !target || this.isEnding) return;
     const pattern = this.patternOf(cell);
     if (typeof pattern === 'string') return this.onRefusal(pattern);
-    await this.end();
-    this.shapes.pick(pattern, target.slice);
+    await this.end(() => this.shapes.pick(pattern, target.slice));
     this.onPicked();
   }
 
-  /** Stops picking, and selects the previous cells again. */
-  async end(): Promise<void> {
+  /**
+   * Stops picking once the previous cells are selected again, so that the form never shows them with the previous
+   * shape.
+   *
+   * @param before called when they are selected, while the form is still hidden
+   */
+  async end(before: () => void = () => undefined): Promise<void> {
     const { target } = this;
+    if (!target || this.isEnding) return;
+    this.isEnding = true;
+    await this.selection.selectAgain(target.cells);
+    before();
+    this.isEnding = false;
     this.target = null;
-    if (target) await this.selection.selectAgain(target.cells);
     this.goBack();
   }
 
