@@ -40,6 +40,9 @@ test('lists, adds up and formats a further measure, and takes amounts that are t
   expect(await pivot.text(at('cost: reference', 'North'))).toBe('80.625');
   expect(await pivot.text(at('cost: Δ', 'North'))).toBe('+10.000');
   expect(await pivot.text(at('cost', 'West'))).toBe('41.000');
+  // A header has the label of its column, and its name without one.
+  const heads = pivot.grid.locator('thead tr').last().locator('th');
+  await expect(heads).toHaveText(['', 'amount', 'Cost', 'Cost: reference', 'Cost: Δ']);
 
   const stored = async (region: string) => {
     const [row] =

@@ -67,12 +67,13 @@ export class PivotPage {
   /** Returns the cells and row headers on screen, with their texts and positions. */
   async cells(): Promise<DrawnCell[]> {
     return this.grid.evaluate((grid) => {
-      type Meta = { column_header?: Element[] };
+      type Meta = { column_header?: HTMLElement[] };
+      // A measure is found by its name; the text of its header may be a label.
       const headsOf = (cell: Element) =>
         (
           (grid as unknown as { getMeta(cell: Element): Meta | undefined }).getMeta(cell)
             ?.column_header ?? []
-        ).map((part) => (part.textContent ?? '').trim());
+        ).map((part) => part.dataset.measure ?? (part.textContent ?? '').trim());
       const path: string[] = [];
       return [...grid.querySelectorAll<HTMLElement>('tbody tr')].flatMap((tr) => {
         const header = tr.querySelector('th');

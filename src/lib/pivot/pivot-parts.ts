@@ -3,6 +3,7 @@ import type { MeasureDecimals } from '../contract/decimals';
 import { EmptyValues } from './grid/empty-values';
 import { Expansion } from './grid/expansion';
 import { Grid } from './grid/grid';
+import { columnLabel } from './layout/column-label';
 import { GRID } from './layout/layout';
 import { only, streamOf } from './rows/arrow-columns';
 import type { ColumnFacts } from './rows/column-facts';
@@ -109,6 +110,7 @@ export async function openParts(
       origins,
       beside: {
         untold: () => arranged.read(),
+        labelOf: (column) => columnLabel(column, options.columns),
         textOf: (column) => buckets.textOf(column),
         daysOf: (date) => days.of(date),
         valuesOf: (key, wanted) => rows.valuesOf(key, wanted),

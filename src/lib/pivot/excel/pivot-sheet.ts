@@ -91,13 +91,15 @@ function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<Row> {
       const cell = headCell(path[level] ?? null, ways.get(name), head, styles);
       return closed.has(split_by, path.slice(0, level + 1)) ? marked(cell, styles) : cell;
     });
-    yield { cells: [...corner(name), ...across], level: 0 };
+    yield { cells: [...corner(pivot.labelOf(name)), ...across], level: 0 };
   }
   const names = columns.map(({ measure }): Cell => ({
-    value: [measure, unitText(pivot.formats.get(measure) ?? {}) ?? []].flat().join(' '),
+    value: [pivot.labelOf(measure), unitText(pivot.formats.get(measure) ?? {}) ?? []]
+      .flat()
+      .join(' '),
     style: styles.of({ ...head, isText: true }),
   }));
-  yield { cells: [...corner(group_by.join(' / ')), ...names], level: 0 };
+  yield { cells: [...corner(group_by.map(pivot.labelOf).join(' / ')), ...names], level: 0 };
 
   const formats = columns.map((column) => valueCells(column, pivot, styles));
   for (let y = 0; y < count; y++) {

@@ -28,6 +28,7 @@ const PIVOT: TakenPivot = {
   ],
   count: 3,
   kinds: new Map([['Sales', 'float']]),
+  labelOf: (name) => name,
   styles: new Map([
     ['region', 'string'],
     ['month', 'month'],

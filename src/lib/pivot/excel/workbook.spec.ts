@@ -40,6 +40,7 @@ const PIVOT: TakenPivot = {
   ]),
   formats: new Map(),
   closed: { has: () => false },
+  labelOf: (name) => name,
 };
 
 const shape = ({ cells, level }: Row) => [level, ...cells.map(({ value }) => value)];
@@ -68,6 +69,15 @@ describe('the sheet of a pivot', () => {
     ]);
     expect(all[0]?.cells[1]?.style.format).toBe('mmm yyyy');
     expect(all[2]?.cells[1]?.style.format).toBe('#,##0.00');
+  });
+
+  it('names columns by their labels', () => {
+    const labels: Record<string, string> = { region: 'Sales region', month: 'Month', Sales: 'Net' };
+    const { rows } = pivotSheet({ ...PIVOT, labelOf: (name) => labels[name] ?? name });
+    expect([...rows].slice(0, 2).map(({ cells }) => cells.map(({ value }) => value))).toEqual([
+      ['Month', serialOf(JAN), serialOf(FEB), 'Total'],
+      ['Sales region / product', 'Net', 'Net', 'Net'],
+    ]);
   });
 
   it('writes a quarter as text, because Excel has no format for it', () => {

@@ -18,6 +18,8 @@ export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by' | 'columns'
 
 /** Facts about a table that are known without asking the engine. */
 export interface BesideTable {
+  /** Returns the label of a column, as people see it. */
+  labelOf(column: string): string;
   /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
   textOf(column: string): string | undefined;
   /** Returns the days of a column in all rows; null if the engine has to be asked. */
@@ -36,6 +38,7 @@ export interface BesideViews extends BesideTable {
 
 /** Without any facts: every question goes to the engine. */
 export const NOTHING: BesideTable = {
+  labelOf: (column) => column,
   textOf: () => undefined,
   daysOf: () => null,
   valuesOf: () => null,

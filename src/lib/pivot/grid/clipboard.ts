@@ -23,7 +23,10 @@ export async function copyView(shown: Shown, print: Print): Promise<string> {
     ...group_by.map(() => ''),
     ...parts.map((part) => part[level] ?? ''),
   ]);
-  const titles = [...group_by, ...columns.map(({ measure }) => titleOf(shown, measure))];
+  const titles = [
+    ...group_by.map(shown.labelOf),
+    ...columns.map(({ measure }) => titleOf(shown, measure)),
+  ];
   const body = Array.from({ length: count }, (_, y) => {
     const path = paths[y] ?? [];
     const head = group_by.map((name, i) => {
@@ -54,8 +57,10 @@ export async function copyMarked(
 }
 
 /** Returns a measure as the title of its numbers, with the aggregate if they are no sums. */
-const titleOf = ({ reader }: Shown, measure: string): string =>
-  [measure, unitText({ aggregate: reader?.config.aggregates[measure] }) ?? []].flat().join(' ');
+const titleOf = (shown: Shown, measure: string): string => {
+  const aggregate = shown.reader?.config.aggregates[measure];
+  return [shown.labelOf(measure), unitText({ aggregate }) ?? []].flat().join(' ');
+};
 
 async function copyHeaders(
   shown: Shown,
@@ -122,7 +127,8 @@ export function cellHeaders(
   const isGrouped = (shown.reader?.config.group_by.length ?? 0) > 0;
   const row = isGrouped ? rowHeader(shown, rowPath) : null;
   const column = { path: columnPath, measure: measure ?? '', leaves: [], isClosed: false };
-  return { row, column: columnPath ? headOf(shown, column) : measure };
+  if (columnPath) return { row, column: headOf(shown, column) };
+  return { row, column: measure === null ? null : shown.labelOf(measure) };
 }
 
 /** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */
@@ -131,7 +137,10 @@ export function cellName(shown: Shown, cell: CellIdentity): string {
   return [row, column].filter(Boolean).join(', ');
 }
 
-/** Returns the texts of all row headers and of all column headers on screen, whole and in parts. */
+/**
+ * Returns the texts of all row headers and of all column headers on screen, whole and in parts. Columns count by
+ * their label and by their name.
+ */
 export function headerTexts(shown: Shown): Promise<{ rows: string[]; columns: string[] }> {
   return shown.ask(async (reader) => {
     const { group_by } = reader.config;
@@ -143,8 +152,9 @@ export function headerTexts(shown: Shown): Promise<{ rows: string[]; columns: st
     const columns = (await reader.columns()).flatMap((column) => [
       headOf(shown, column),
       ...headParts(column, shown).filter((part) => part !== ''),
+      column.measure,
     ]);
-    return { rows: [...group_by, ...rows], columns };
+    return { rows: [...group_by, ...group_by.map(shown.labelOf), ...rows], columns };
   });
 }
 

@@ -104,7 +104,7 @@ export class Drawing {
     const names = JSON.stringify(shown.columns.map(({ path, measure }) => [path, measure]));
     this.drawn = { rows, across, names, pinned: shown.pinned };
     this.heads.forget();
-    this.isTall = shown.columns.some(({ measure }) => headLines(measure).length > 1);
+    this.isTall = shown.columns.some(({ measure }) => headLines(shown.labelOf(measure)).length > 1);
     element.classList.toggle('pf-tall', this.isTall);
     if (drawn && (drawn.rows !== rows || drawn.names !== names)) {
       element._resetAutoSize();

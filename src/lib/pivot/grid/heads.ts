@@ -13,15 +13,23 @@ export const TOTAL_ROW = 'TOTAL';
 const UNKNOWN = '…';
 
 /**
- * Returns the header texts of a column: one per split column and one for the measure; empty below a closed
+ * Returns the header texts of a column: one per split column and the label of the measure; empty below a closed
  * group.
  */
 export function headParts(
-  { path, measure }: DrawnColumn,
+  column: DrawnColumn,
+  shown: Pick<Shown, 'reader' | 'styleOf' | 'labelOf'>,
+): string[] {
+  return [...groupParts(column, shown), shown.labelOf(column.measure)];
+}
+
+/** Returns the header texts of a column above the measure: one per split column. */
+export function groupParts(
+  { path }: DrawnColumn,
   shown: Pick<Shown, 'reader' | 'styleOf'>,
 ): string[] {
   const { split_by = [] } = shown.reader?.config ?? {};
-  return [...split_by.map((name, level) => partAt(path, level, shown.styleOf(name))), measure];
+  return split_by.map((name, level) => partAt(path, level, shown.styleOf(name)));
 }
 
 function partAt(
@@ -69,7 +77,10 @@ export class Heads {
       const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
       const unit = isMeasure ? this.unitOf(column.measure) : null;
       const lines = isMeasure ? headLines(text) : [text];
-      return this.element(key, lines, hasToggle ? !isTop : null, unit);
+      const head = this.element(key, lines, hasToggle ? !isTop : null, unit);
+      // The text may be a label; the name tells columns with the same label apart.
+      if (isMeasure) head.dataset.measure = column.measure;
+      return head;
     });
   }
 

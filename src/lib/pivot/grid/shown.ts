@@ -46,6 +46,8 @@ export class Shown {
   private printed: readonly string[] = [];
   private kinds: ReadonlyMap<string, ColumnType> = new Map();
   private replaced = new Signal();
+  /** Returns the label of a column. */
+  readonly labelOf = (column: string): string => this.beside.labelOf(column);
   /** The latest window that the grid has read, which it draws next. */
   private window: Window = NOTHING;
 
@@ -342,6 +344,7 @@ export class Shown {
         ...{ group_by, split_by, totals: this.totals },
         ...{ paths, columns, values, kinds, count },
         styles: new Map([...group_by, ...split_by].map((name) => [name, this.styleOf(name)])),
+        labelOf: this.labelOf,
       };
     });
   }

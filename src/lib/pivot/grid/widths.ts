@@ -1,7 +1,7 @@
 /** Widths of the grid's columns. */
 import type { RegularTable } from '../values/engine-types';
 import type { DrawnColumn } from './grid-columns';
-import { headParts } from './heads';
+import { groupParts } from './heads';
 
 /** Key of the row headers' width in layouts. */
 const ROW_HEADERS = '__ROW_PATH__';
@@ -24,7 +24,7 @@ export class Widths {
   isRestored = false;
 
   constructor(
-    private readonly shown: Parameters<typeof headParts>[1],
+    private readonly shown: Parameters<typeof groupParts>[1],
     private readonly element: { _column_sizes: Pick<RegularTable['_column_sizes'], 'override'> },
   ) {}
 
@@ -69,7 +69,7 @@ export class Widths {
   private places(columns: readonly DrawnColumn[]): [name: string, place: number][] {
     const first = (this.shown.reader?.config.group_by.length ?? 0) > 0 ? 1 : 0;
     const named = columns.map((column, x): [string, number] => [
-      headParts(column, this.shown).join('|'),
+      [...groupParts(column, this.shown), column.measure].join('|'),
       x + first,
     ]);
     return first > 0 ? [[ROW_HEADERS, 0], ...named] : named;

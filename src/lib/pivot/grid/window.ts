@@ -35,6 +35,8 @@ export interface Whole {
   kinds: ReadonlyMap<string, ColumnType>;
   /** Label styles of the grouped and split columns. */
   styles: ReadonlyMap<string, LabelStyle | undefined>;
+  /** Returns the label of a column. */
+  labelOf: (column: string) => string;
 }
 
 /** The window before anything is drawn. */

@@ -1,6 +1,7 @@
 /** Fields of a layout: zones, labels, date units and sort keys. */
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
+import { columnLabel } from '../../pivot/layout/column-label';
 import { toScalar } from '../../pivot/values/cell-value';
 import type { SortKey } from '../../pivot/layout/column-sort';
 import type { Schema } from '../../pivot/values/engine-types';
@@ -55,11 +56,6 @@ export function fieldsOf(
     loaded
       .filter(({ role }) => roles.includes(role))
       .map(({ cname, label }) => ({ name: cname, label: label || cname, kind }));
-  /** The label of a part of a measure begins with that of the measure. */
-  const partLabel = (name: string) => {
-    const whole = columns.find(({ cname, label }) => label && name.startsWith(`${cname}: `));
-    return whole?.label ? whole.label + name.slice(whole.cname.length) : name;
-  };
   const changes = 'pf_op' in schema ? OF_CHANGES : [ORIGIN, ...OF_CHANGES];
   return [
     ...loaded
@@ -80,7 +76,7 @@ export function fieldsOf(
     ...ofRole('measure', 'value'),
     ...ofRole('measure', 'units'),
     ...ofRole('measure', 'measure'),
-    ...parts.map((name): Field => ({ name, label: partLabel(name), kind: 'measure' })),
+    ...parts.map((name): Field => ({ name, label: columnLabel(name, columns), kind: 'measure' })),
     ...changes
       .filter(([name]) => name in schema)
       .map(([name, label]): Field => ({ name, label, kind: 'change' })),
