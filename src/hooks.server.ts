@@ -14,6 +14,7 @@ import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/serve
 import { Events } from '$lib/server/event-streams';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody } from '$lib/server/http/answers';
+import { pageRefusal } from '$lib/server/http/refusal-page';
 import { discardBody, locatedCharacter, requireBodyType } from '$lib/server/http/request-body';
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
@@ -139,7 +140,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   let response: Response;
   const refusal = await refusalOf(event);
   if (refusal) {
-    response = isApi ? failureAnswer(refusal) : pageRefusal(refusal);
+    response = isApi ? failureAnswer(refusal) : pageRefusal(refusal, request.headers.get('accept'));
   } else {
     response = await resolve(event);
     if (isApi) response = asApiAnswer(response, event);
@@ -263,15 +264,6 @@ async function refusalOf({
   } catch (refusal) {
     return refusal;
   }
-}
-
-/** Refuses a request for a page, such as one for an unknown host, with the sentence as plain text. */
-function pageRefusal(refusal: unknown): Response {
-  const { status, body } = answerError(refusal);
-  return new Response(`${body.error}\n`, {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-  });
 }
 
 const numberOf = (text: string | null): number | undefined =>

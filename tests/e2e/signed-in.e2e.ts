@@ -86,13 +86,16 @@ test('the page shows who is signed in, and hides actions outside their role', as
   await ann.page.keyboard.press('Enter');
   await expect(ann.page.getByText(/not signed in any more. Reload the page/).first()).toBeVisible();
   await ann.page.reload();
-  await expect(ann.page.locator('body')).toHaveText(
+  await expect(ann.page.getByRole('heading', { name: 'You are not signed in' })).toBeVisible();
+  await expect(ann.page.locator('body')).toContainText(
     'Nobody is signed in: the header x-forwarded-user is missing',
   );
   await ann.page.context().setExtraHTTPHeaders({
     'X-Forwarded-User': 'ann',
     'X-Forwarded-Groups': 'planners',
   });
+  await ann.page.getByRole('link', { name: 'Try again' }).click();
+  await ann.drawn();
 
   // The other pages, for each person.
   for (const [{ page }, mayPlan, mayAdminister] of [
@@ -116,6 +119,9 @@ test('the page shows who is signed in, and hides actions outside their role', as
     await page.goto('/sources/1');
     const role = page.getByLabel('Role of Sales');
     await (mayAdminister ? expect(role).toBeEnabled() : expect(role).toBeDisabled());
+    await expect(page.getByRole('button', { name: /^Move Sales/ })).toHaveCount(
+      mayAdminister ? 1 : 0,
+    );
     await expect(page.getByRole('button', { name: 'Suggest roles' })).toHaveCount(
       mayAdminister ? 1 : 0,
     );

@@ -139,7 +139,8 @@ export async function upload<Answer>(url: string, call: Upload): Promise<Answer>
   }
 }
 
-const SIGNED_OUT = 'You are not signed in any more. Reload the page to sign in again.';
+const SIGNED_OUT =
+  'You are not signed in any more. Reload the page to sign in again. To keep what you entered, sign in in another tab instead, and try again here.';
 
 async function refusal(response: Response): Promise<ApiError> {
   const { status, statusText } = response;

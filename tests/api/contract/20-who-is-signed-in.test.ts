@@ -125,6 +125,14 @@ describe('The name', () => {
     expect((await raw('/versions/1', headers)).status).toBe(401);
   });
 
+  it('is missing: a browser gets a page that says so', async () => {
+    const page = await raw('/versions/1', { accept: 'text/html,*/*;q=0.8' });
+    expect([page.status, page.type]).toEqual([401, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('<h1>You are not signed in</h1>');
+    expect(page.text).toContain(`${name} is missing.`);
+    expect((await raw('/api/sources', { accept: 'text/html' })).type).toBe('application/json');
+  });
+
   it('is required for pages; scripts and styles are public', async () => {
     expect((await raw('/', PEOPLE.reader)).text).toContain('<html');
     const folder = join(PROJECT, 'build/client/_app/immutable/assets');
