@@ -31,9 +31,36 @@ it('changes no text, even if it looks like a number or a day', () => {
   expect(inGerman('text', '1.5', '2027-01-05')).toEqual(['1.5', '2027-01-05']);
 });
 
-it('writes days in the language, and the times of timestamps as the database does', () => {
-  expect(['2027-01-05', 'infinity'].map(sampleWriter('date'))).toEqual(['Jan 5, 2027', 'infinity']);
+const written = (type: string, ...values: string[]) => values.map(sampleWriter(type));
+
+it('writes days in the language', () =>
+  expect(written('date', '2027-01-05', 'infinity')).toEqual(['Jan 5, 2027', 'infinity']));
+
+it('writes times in the language, and times with a time zone in UTC', () => {
   expect(
-    ['2027-01-05 08:30:00+00', '2027-01-05T23:59:59'].map(sampleWriter('timestamp with time zone')),
-  ).toEqual(['Jan 5, 2027, 08:30:00+00', 'Jan 5, 2027, 23:59:59']);
+    written(
+      'timestamp without time zone',
+      ...['2027-01-05 00:00:00', '2027-01-05T23:59:59', '2027-01-05 08:30:00.25', '-infinity'],
+    ),
+  ).toEqual([
+    'Jan 5, 2027',
+    'Jan 5, 2027, 11:59:59 PM',
+    'Jan 5, 2027, 8:30:00.250 AM',
+    '-infinity',
+  ]);
+  expect(
+    written(
+      'timestamp with time zone',
+      ...['2027-01-05 08:30:00+00', '2027-01-05 00:00:00+00', '2027-01-05T23:30:00Z'],
+      ...['2027-01-05 20:00:00-08', '2027-01-05 01:30:00+05:30'],
+    ),
+  ).toEqual([
+    ...['Jan 5, 2027, 8:30 AM UTC', 'Jan 5, 2027 UTC', 'Jan 5, 2027, 11:30 PM UTC'],
+    ...['Jan 6, 2027, 4:00 AM UTC', 'Jan 4, 2027, 8:00 PM UTC'],
+  ]);
+});
+
+it('leaves times before our era and in years of five digits as the database writes them', () => {
+  const far = ['0044-03-15 12:00:00+00 BC', '12027-01-05 08:30:00+00', '0044-03-15 BC'];
+  expect(written('timestamp with time zone', ...far)).toEqual(far);
 });

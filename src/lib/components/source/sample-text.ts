@@ -1,6 +1,7 @@
 /** Values of the first rows of a table or file as texts, by the type of their column. */
 import { decimalsOf } from '$lib/contract/decimals';
-import { formatDay } from '$lib/pivot/values/date-language';
+import { ISO_DAY } from '$lib/pivot/slice/date-ranges';
+import { formatDay, formatMoment } from '$lib/pivot/values/date-language';
 import { MARKS, shownDigits } from '../number-text';
 import { valueKindOf } from '../workbench/conditions';
 
@@ -13,17 +14,27 @@ const textOf = (value: unknown): string =>
     ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
     : String(value);
 
-/** Writes the day of a date or timestamp in the browser's language; its time stays as the database writes it. */
+const ISO_MOMENT =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|([+-]\d\d)(?::?(\d\d))?)?$/;
+
+/**
+ * Writes a date or timestamp in the browser's language. A timestamp with time zone is in UTC, whose days a load takes
+ * unless its column has another time zone, and says so. Text that is neither stays as it is.
+ */
 function momentText(text: string): string {
-  const [day = '', time = ''] = text.split(/[T ](?=\d{2}:)/);
-  return formatDay(day) + (time && `, ${time}`);
+  if (ISO_DAY.test(text)) return formatDay(text);
+  const [whole, day, time, hours, minutes = '00'] = ISO_MOMENT.exec(text) ?? [];
+  if (whole === undefined) return text;
+  const at = Date.parse(`${day}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
+  if (Number.isNaN(at)) return text;
+  return hours === undefined && !whole.endsWith('Z') ? formatMoment(at) : `${formatMoment(at)} UTC`;
 }
 
 const decimalsIn = (digits: string): number => digits.split('.')[1]?.length ?? 0;
 
 /**
- * Returns a function that writes the values of a column. Days are in the browser's language, and numbers have its
- * decimal sign. There is no separator between thousands, because a number may be a year or identify a customer.
+ * Returns a function that writes the values of a column. Days and times are in the browser's language, and numbers
+ * have its decimal sign. There is no separator between thousands, because a number may be a year or identify a customer.
  *
  * @param type of a database column or of a column of a file
  */
