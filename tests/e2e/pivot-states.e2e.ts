@@ -145,17 +145,27 @@ test('a pivot that cannot be closed does not block the next one', async ({ page,
   await expect(page.locator('perspective-viewer')).toHaveCount(1);
 });
 
-test('more rows than a browser can hold are refused with advice', async ({ page }) => {
-  await page.route('**/api/versions/1/data', async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({
-      response,
-      headers: { ...response.headers(), 'x-row-count': '6000000' },
+test('more rows than a browser can hold are refused with advice', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const german = await browser.newContext({ baseURL: baseURL!, locale: 'de-DE' });
+  for (const [opened, rows] of [
+    [page, '6,000,000'],
+    [await german.newPage(), '6.000.000'],
+  ] as const) {
+    await opened.route('**/api/versions/1/data', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        headers: { ...response.headers(), 'x-row-count': '6000000' },
+      });
     });
-  });
-  await page.goto('/versions/1');
-  await expect(page.getByText(/6,000,000 rows, more than a browser can hold/)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Open the source' })).toBeVisible();
+    await opened.goto('/versions/1');
+    await expect(opened.getByText(`${rows} rows, more than a browser can hold`)).toBeVisible();
+    await expect(opened.getByRole('link', { name: 'Open the source' })).toBeVisible();
+  }
 });
 
 test('a closed version is read-only and names who closed it', async ({ page, service }) => {

@@ -107,6 +107,27 @@ test('an admin gives people and groups parts of a source, which closes it to the
   await otto.goto('/sources/1?tab=territories');
   await expect(otto.getByRole('tab', { name: /Versions/ })).toBeVisible();
   await expect(otto.getByRole('tab', { name: /Territories/ })).toHaveCount(0);
+
+  // In a German browser, numbers are chosen and typed with a decimal comma.
+  const headers = { 'X-Forwarded-User': 'eve', 'X-Forwarded-Groups': 'admins' };
+  const columns = [{ cname: 'Discount', role: 'dimension' }];
+  expect((await apiAt(service.url, headers).put('/sources/1/columns', columns)).status).toBe(200);
+  const options = { baseURL: service.url, extraHTTPHeaders: headers, locale: 'de-DE' };
+  const german = await (await browser.newContext(options)).newPage();
+  await german.goto('/sources/1?tab=territories');
+  await german.getByRole('button', { name: 'Add the first territory' }).click();
+  await german.getByLabel('Person or group').fill('berta');
+  await german.getByLabel('Column').selectOption('Discount');
+  const value = german.getByLabel('Add a value of Discount');
+  await value.fill('0,4');
+  await german.getByRole('option', { name: '0,45' }).click();
+  await value.fill('0,2');
+  await german.keyboard.press('Enter');
+  await expect(german.getByRole('button', { name: 'Remove 0,45' })).toBeVisible();
+  await german.getByRole('button', { name: 'Add', exact: true }).click();
+  await german.getByRole('button', { name: 'Add the territory' }).click();
+  await expect(german.getByRole('row', { name: /^berta / })).toBeVisible();
+  expect(await stored()).toMatchObject([{ member: 'berta', read: { Discount: [0.45, 0.2] } }]);
 });
 
 test('a planner sees and changes a part, a reviewer everything, and an outsider nothing', async ({

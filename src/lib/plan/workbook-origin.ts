@@ -31,7 +31,7 @@ export function whyNotReadBack(
   if (group_by.length === 0)
     return 'This workbook lists single rows, so it cannot be read back. Group the rows, and export again.';
   if (count * columns.length > MOST_CELLS)
-    return `This workbook has more than ${MOST_CELLS.toLocaleString('en-US')} numbers, so it cannot be read back. Close some levels, and export again.`;
+    return `This workbook has more than ${MOST_CELLS.toLocaleString()} numbers, so it cannot be read back. Close some levels, and export again.`;
   return null;
 }
 

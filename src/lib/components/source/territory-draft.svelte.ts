@@ -3,7 +3,7 @@ import type { ColumnEntry } from '$lib/contract/columns';
 import { isDateRange, isWhole, type Slice } from '$lib/contract/slices';
 import type { CreateTerritoryRequest, Territory } from '$lib/contract/territories';
 import { listOf } from '$lib/pivot/slice/slice-values';
-import { scalarOf, valueKindOf } from '../workbench/conditions';
+import { scalarOf, valueKindOf, type ValueKind } from '../workbench/conditions';
 
 /** A condition of a slice while it is edited: values, or for a date without any, its first and last day. */
 export interface SliceCondition {
@@ -75,6 +75,10 @@ export class SliceDraft {
     return column?.role === 'date' && values.length === 0;
   }
 
+  kindOf(cname: string): ValueKind {
+    return valueKindOf(this.columns.find((each) => each.cname === cname)?.type ?? null);
+  }
+
   labelOf(cname: string): string {
     return this.columns.find((each) => each.cname === cname)?.label || cname;
   }
@@ -104,8 +108,7 @@ export class SliceDraft {
   private wantedOf(condition: SliceCondition): Slice[string] {
     const { cname, values, from, to } = condition;
     if (this.isRange(condition)) return { ...(from && { from }), ...(to && { to }) };
-    const column = this.columns.find((each) => each.cname === cname);
-    const kind = valueKindOf(column?.type ?? null);
+    const kind = this.kindOf(cname);
     const wanted = values.map((value) => (value === null ? null : scalarOf(value, kind)));
     const [only] = wanted;
     return wanted.length === 1 && only !== undefined ? only : wanted;

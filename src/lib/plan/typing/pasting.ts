@@ -27,7 +27,7 @@ import type { Selection } from '../selection/selection.svelte';
 /** Maximum number of cells of a clipboard that are read. */
 const MOST_READ = 20_000;
 
-export const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
+export const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString()} cells can be changed at once.`;
 
 /** Places pasted blocks into the pivot on screen (docs/decisions/0020-amounts-are-typed-into-cells.md). */
 export class Pasting {

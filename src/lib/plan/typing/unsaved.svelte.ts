@@ -54,7 +54,7 @@ export class UnsavedWrite {
     this.name =
       first && others.length === 0
         ? `${this.reader.nameOf(first.cell)}: ${first.text}`
-        : `${cells.length.toLocaleString('en-US')} cells`;
+        : `${cells.length.toLocaleString()} cells`;
   }
 
   /** Aborts once the planner drops it. */

@@ -131,7 +131,7 @@ export async function readDownload(
 const CUT = 'The connection was cut before all rows had arrived.';
 
 function tooLarge(rows: number, key: 'text' | 'number', areTwo: boolean): string {
-  const counted = rows.toLocaleString('en-US');
+  const counted = rows.toLocaleString();
   const remedy =
     key === 'text'
       ? 'Ask the administrator to set a coarser display grain for this source.'
