@@ -160,6 +160,48 @@ test('shows archived sources on request', async ({ page, service }) => {
   await expect(page.getByRole('article', { name: 'Superstore' })).toContainText('Archived');
 });
 
+test('finds one of many sources by its name, and wraps a name that is very long', async ({
+  page,
+  service,
+}) => {
+  const name = 'Verkaufsplanungsgrundlagen'.repeat(5).slice(0, 120);
+  await service.api.patch('/sources/1', { label: name });
+  await service.api.patch('/versions/1', { name, description: `${name}${name}` });
+  for (let i = 1; i <= 7; i++) {
+    await service.query(`CREATE TABLE public.costs_${i} (region text, amount numeric, day date)`);
+    await service.api.post('/sources', { schema: 'public', tname: `costs_${i}` });
+  }
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto('/');
+  await expect(page.getByRole('article')).toHaveCount(8);
+  const search = page.getByRole('searchbox', { name: 'Search the sources' });
+  await search.fill('planung store');
+  await expect(page.getByRole('article')).toHaveCount(1);
+
+  // Its status and baseline are in view, and so are those of its own pages and dialogs.
+  const widens = () =>
+    page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+  await expect(page.getByText('Open', { exact: true })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('link', { name: /^Baseline of/ })).toBeInViewport({ ratio: 1 });
+  expect(await widens()).toBe(false);
+  await search.fill('nothing like it');
+  await page.getByRole('button', { name: 'Show all sources' }).click();
+  await expect(page.getByRole('article')).toHaveCount(8);
+  for (const path of ['/versions/1/baseline', '/versions/1/accuracy', '/sources/1?tab=versions']) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    expect([path, await widens()]).toEqual([path, false]);
+  }
+  await page
+    .getByRole('button', { name: /^Actions for / })
+    .last()
+    .click();
+  await page.getByRole('menuitem', { name: 'Delete …' }).click();
+  await expect(page.getByRole('dialog').getByRole('textbox')).toBeInViewport({ ratio: 1 });
+});
+
 test('reports that the server does not answer, and recovers when it does', async ({ page }) => {
   await page.route('**/api/sources?*', (route) => route.abort());
   await page.goto('/');

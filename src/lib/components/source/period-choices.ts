@@ -1,5 +1,6 @@
-/** Names of the calendar columns, and suggestions for dimensions that are derived from a date. */
+/** Names of the calendar columns and time zones, and suggestions for dimensions that are derived from a date. */
 import type { ColumnEntry, PeriodColumn } from '$lib/contract/columns';
+import { distinct } from '../distinct';
 
 /** Names of the calendar columns, each with an example for December 2026. */
 export const PERIOD_NAMES: Readonly<Record<PeriodColumn, string>> = {
@@ -22,6 +23,18 @@ export const PERIOD_NAMES: Readonly<Record<PeriodColumn, string>> = {
   ndays: 'Number of days in the month',
   drange: 'Days of the month, as a range',
 };
+
+/** Returns the time zones by name: UTC, the browser's, then all others. A stored one is always included. */
+export function zoneOptions(stored: string | undefined): { value: string; label: string }[] {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const names = [here, stored ?? here, ...Intl.supportedValuesOf('timeZone')];
+  return [
+    { value: '', label: 'Date in UTC' },
+    ...distinct(names)
+      .filter((name) => name !== 'UTC' || name === stored)
+      .map((name) => ({ value: name, label: `Date in ${name}` })),
+  ];
+}
 
 /** A dimension that is derived from a date. */
 export interface DatePair {
