@@ -68,7 +68,7 @@ export class PivotPage {
   async cells(): Promise<DrawnCell[]> {
     return this.grid.evaluate((grid) => {
       type Meta = { column_header?: HTMLElement[] };
-      // A measure is found by its name; the text of its header may be a label.
+      // A measure with a label is found by its name.
       const headsOf = (cell: Element) =>
         (
           (grid as unknown as { getMeta(cell: Element): Meta | undefined }).getMeta(cell)

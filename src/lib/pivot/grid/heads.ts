@@ -78,8 +78,8 @@ export class Heads {
       const unit = isMeasure ? this.unitOf(column.measure) : null;
       const lines = isMeasure ? headLines(text) : [text];
       const head = this.element(key, lines, hasToggle ? !isTop : null, unit);
-      // The text may be a label; the name tells columns with the same label apart.
-      if (isMeasure) head.dataset.measure = column.measure;
+      // Several columns may have the same label.
+      if (isMeasure && text !== column.measure) head.dataset.measure = column.measure;
       return head;
     });
   }
