@@ -25,7 +25,7 @@ test('two people comment on a number, which is marked for both until the thread 
     await ann.click(CHAIRS);
     await ann.page.keyboard.press('m');
     const field = comments(ann).getByLabel('New comment');
-    await field.focus();
+    await expect(field).toBeFocused();
     await ann.page.keyboard.type('Too low? @eve <b>');
     // An unsent text belongs to its cell.
     await ann.click(TABLES);
@@ -35,6 +35,16 @@ test('two people comment on a number, which is marked for both until the thread 
     await field.press('Control+Enter');
     await expect(field).toHaveValue('');
     await expect(comments(ann).getByRole('article')).toContainText('Too low? @eve <b>');
+    // It is about this selection, so its slice is not repeated.
+    await expect(comments(ann).getByRole('article')).not.toContainText('Sub-Category');
+    // Escape leads back to the grid, then closes the comments, and the selection stays.
+    await field.press('Escape');
+    await expect(ann.grid).toBeFocused();
+    await ann.page.keyboard.press('Escape');
+    await expect(comments(ann)).toHaveCount(0);
+    await expect(ann.slice).toContainText('Sub-Category = Chairs');
+    await ann.page.keyboard.press('m');
+    await expect(field).toBeFocused();
 
     // The mark is on all measures of that cell, and on no other cell.
     for (const each of [ann, eve]) {

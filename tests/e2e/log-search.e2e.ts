@@ -37,6 +37,7 @@ test('finds entries of the log by text, person, time and selection', async ({ pa
   await log.getByRole('combobox', { name: 'Entries by' }).selectOption('Ann');
   await log.getByRole('combobox', { name: 'Entries of' }).selectOption('Since yesterday');
   await expect(entries).toHaveCount(0);
+  await expect(log.getByText('No entry matches.')).toBeVisible();
   await log.getByRole('button', { name: 'Show all' }).click();
 
   // The slice of the phones does not name their category: only their rows say that it is not furniture.
@@ -66,6 +67,29 @@ test('undoes the entries that were found, as one confirmed step', async ({ page,
     `SELECT to_char(sum("Sales"), 'FM999,999,990.00') AS sales FROM pf.fc_superstore_1`,
   );
   await expect(log.locator('tfoot')).toContainText(sum.sales);
+});
+
+test('after an undo in the log by keyboard, the focus is on its list; a refused one keeps it', async ({
+  page,
+  service,
+}) => {
+  await makeChanges(service);
+  const lock = await service.api.post('/versions/1/locks', {
+    slice: { 'Sub-Category': 'Phones' },
+    pf_user: 'eve',
+  });
+  expect(lock.status).toBe(201);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  const undo = (text: string) =>
+    log.locator('tbody tr', { hasText: text }).getByRole('button', { name: /^Undo entry \d+ by/ });
+  await undo('Phones').press('Enter');
+  await expect(page.getByRole('button', { name: 'Take back the rest' })).toBeVisible();
+  await expect(undo('Phones')).toBeFocused();
+  await undo('Furniture').press('Enter');
+  await expect(undo('Furniture')).toHaveCount(0);
+  await expect(log.getByRole('region', { name: 'Log entries' })).toBeFocused();
 });
 
 test('undoes everything after the entry that is shown', async ({ page, service }) => {

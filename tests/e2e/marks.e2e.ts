@@ -45,6 +45,12 @@ test('locks and log entries mark only cells of the plan, and among them only tho
   await expect.poll(() => marked('pf-hint')).toEqual({ measures: ['Sales'], rows: ['Chairs'] });
   await page.mouse.move(0, 0);
   await expect(pivot.grid.locator('td.pf-hint')).toHaveCount(0);
+
+  // The marks end with the log, which the key closes under the pointer.
+  await entry.hover();
+  await expect(pivot.grid.locator('td.pf-hint').first()).toBeVisible();
+  await page.keyboard.press('l');
+  await expect(pivot.grid.locator('td.pf-hint')).toHaveCount(0);
 });
 
 test('a recode in the log shows what left and what arrived, and the rows come back afterwards', async ({

@@ -1,4 +1,4 @@
-/** Where the focus goes if what had it disappears. */
+/** Where the focus is, and where it goes if what had it disappears. */
 import { tick } from 'svelte';
 
 /** Focuses an element once the page shows the last change. Without the element, the focus stays. */
@@ -19,3 +19,28 @@ export function focusedElement(): Element | null {
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   return element;
 }
+
+/** Whether a key is typed into a field, or belongs to a dialog or a menu. */
+export const isTypedInto = (event: KeyboardEvent): boolean =>
+  event
+    .composedPath()
+    .some(
+      (node) =>
+        node instanceof HTMLElement &&
+        node.matches('input, textarea, select, [role=dialog], [role=menu]'),
+    );
+
+/**
+ * Whether a key leaves a form: Escape, unless it closes a list of its field.
+ *
+ * @param place CSS selector of what the form is in
+ */
+export const leavesForm = (
+  { key, target, defaultPrevented }: KeyboardEvent,
+  place: string,
+): boolean =>
+  key === 'Escape' &&
+  !defaultPrevented &&
+  target instanceof HTMLElement &&
+  target.ariaExpanded !== 'true' &&
+  target.closest(`${place} form`) !== null;

@@ -161,10 +161,11 @@ export class Actions {
     });
   }
 
-  /** Undoes an entry. A load has to be confirmed first. */
-  undo(entry: LogListEntry): void {
-    if (isLoad(entry.operation)) this.confirming = [entry];
-    else void this.undoNow(entry.id);
+  /** Undoes an entry. A load has to be confirmed first. @returns whether it was undone at once */
+  async undo(entry: LogListEntry): Promise<boolean> {
+    if (!isLoad(entry.operation)) return this.undoNow(entry.id);
+    this.confirming = [entry];
+    return false;
   }
 
   /** Undoes several entries, once the user has confirmed it. */
@@ -182,7 +183,7 @@ export class Actions {
   async undoConfirmed(): Promise<void> {
     const entries = this.confirming ?? [];
     const [first] = entries;
-    if (first && entries.length === 1) return this.undoNow(first.id);
+    if (first && entries.length === 1) return void (await this.undoNow(first.id));
     if (this.reports.isRefused()) return;
     let undone = 0;
     let rows = 0;
@@ -201,9 +202,14 @@ export class Actions {
     });
   }
 
-  /** Undoes an entry without confirmation. If some of its rows are locked, the others can be taken back. */
-  async undoNow(logid: number): Promise<void> {
-    if (this.reports.isRefused()) return;
+  /**
+   * Undoes an entry without confirmation. If some of its rows are locked, the others can be taken back.
+   *
+   * @returns whether it was undone
+   */
+  async undoNow(logid: number): Promise<boolean> {
+    if (this.reports.isRefused()) return false;
+    let isUndone = false;
     await this.reports.attempt(async () => {
       const rows = await this.session
         .undo(logid, user.name || undefined)
@@ -216,8 +222,11 @@ export class Actions {
           this.tell.failed(error.message, { label: 'Take back the rest', run });
           return null;
         });
-      if (rows !== null) this.tell.done(`Undone: ${this.tell.plural(rows, 'row')} deleted.`);
+      if (rows === null) return;
+      isUndone = true;
+      this.tell.done(`Undone: ${this.tell.plural(rows, 'row')} deleted.`);
     });
+    return isUndone;
   }
 
   /** Asks for a confirmation to take back what an entry added to a slice. */

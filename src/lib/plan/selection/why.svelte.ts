@@ -24,6 +24,8 @@ export class Why {
   readonly latest = new Latest<Explanation>(SELECTION_PAUSE_MS);
   private choice = $state.raw<Choice | null>(null);
   private asked: string | null = null;
+  /** The entry whose cells are marked. */
+  private shownEntry: number | null = null;
 
   /** Why the selection cannot be explained; null if it can. */
   readonly obstacle: string | null = $derived.by(() => {
@@ -92,7 +94,13 @@ export class Why {
 
   /** Marks the cells in which a log entry wrote an amount. Null marks none, and so does a load, which is in most. */
   showEntry(entry: { id: number; operation: LogOperation } | null): void {
+    this.shownEntry = entry?.id ?? null;
     const isMarked = entry !== null && !isLoad(entry.operation);
     void this.loading.pivot?.markEntry(isMarked ? entry.id : null).catch(() => undefined);
+  }
+
+  /** Removes the marks of {@link showEntry}, unless they are those of another entry by now. */
+  hideEntry(logid: number): void {
+    if (this.shownEntry === logid) this.showEntry(null);
   }
 }
