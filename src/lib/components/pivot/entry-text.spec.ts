@@ -217,6 +217,11 @@ describe('effectTexts', () => {
     ],
     [{ rows: 2, value: 100, units: 0, moved: none }, none, ['+100 Sales']],
     [
+      { rows: 2, value: 2487.29, units: -2, moved: none },
+      { value: 487.29, units: 1 },
+      ['+2,487.29 Sales', '-2 Quantity'],
+    ],
+    [
       { rows: 4, value: 0, units: 0, moved: { value: 40, units: 4 } },
       { value: 10, units: 0 },
       ['40 Sales moved', '4 Quantity moved'],

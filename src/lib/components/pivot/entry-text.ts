@@ -100,7 +100,8 @@ export const triedText = (
 
 /**
  * Lists the amounts that a change adds to the plan, with its shares of the difference that several changes make:
- * "+1,000.00 Sales (80 % of the difference)", "250 Sales moved".
+ * "+1,000.00 Sales (80 % of the difference)", "250 Sales moved". A change that others offset to less than itself has
+ * no share.
  */
 export function effectTexts(
   effect: Effect,
@@ -112,7 +113,8 @@ export function effectTexts(
     if (amount === 0) return moved ? [`${formatAmount(moved, decimals)} ${name} moved`] : [];
     const text = `${signedText(amount, decimals)} ${name}`;
     const whole = amountIn(together, key);
-    if (whole === 0) return [text];
+    // A share of more than the whole says nothing: other changes offset it.
+    if (Math.abs(amount) > Math.abs(whole)) return [text];
     const share = formatNumber((amount / whole) * 100, { maximumFractionDigits: 1 });
     return [`${text} (${share} % of the difference)`];
   });

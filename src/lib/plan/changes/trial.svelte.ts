@@ -76,6 +76,8 @@ export class Trial {
   onScreen = $state.raw<readonly ChangedTotal[]>([]);
   /** The column whose totals are {@link onScreen}; null if there are none. */
   shownColumn = $state.raw<string | null>(null);
+  /** The header of {@link shownColumn}, such as “Q3 2028 / Sales”; null without columns of dates or members. */
+  shownHeader = $state.raw<string | null>(null);
   /** Why the rows of the lines are not on screen; null if they are. */
   problem = $state.raw<string | null>(null);
   private pivot: Pivot | null = null;
@@ -136,6 +138,7 @@ export class Trial {
     const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
     if (this.pivot !== pivot) return;
     this.shownColumn = cell?.measure ?? null;
+    this.shownHeader = cell?.columnPath?.length ? pivot.grid.headersOf(cell).column : null;
     this.onScreen = totals.flatMap(({ rowPath, labels, value }): ChangedTotal[] => {
       const amount = cell ? tried.amountIn({ ...cell, rowPath }) : 0;
       const after = value ?? 0;
@@ -151,6 +154,7 @@ export class Trial {
     this.together = null;
     this.onScreen = [];
     this.shownColumn = null;
+    this.shownHeader = null;
     this.problem = why;
     try {
       await pivot?.endTrial();
