@@ -298,4 +298,13 @@ test('somebody who sees everything and changes a part first sees that part, and 
   await preview.getByRole('button', { name: 'Write 1 number' }).click();
   await expect.poll(() => carl.number(state('Colorado'))).toBe(5000.5);
   expect([await stored('Colorado'), await stored('Connecticut')]).toEqual([5000.5, connecticut]);
+
+  // Rows of 0 that he only sees get no part in proportion, but one of equal parts: refused before it is sent.
+  await service.query(`UPDATE pf.fc_superstore_1 SET "Sales" = 0 WHERE NOT ${west}`);
+  await carl.click({ row: [], column: ['2028', 'Sales'] });
+  await carl.panel.getByLabel('Sales: Change').fill('100');
+  await expect(carl.apply).toBeEnabled();
+  await carl.panel.getByLabel('Spread', { exact: true }).selectOption('equal');
+  await expect(carl.panel.locator('#apply-obstacle')).toHaveText(refusal);
+  await expect(carl.apply).toBeDisabled();
 });

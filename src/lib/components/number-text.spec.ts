@@ -9,6 +9,7 @@ import {
   readAmount,
   readFactor,
   shownDigits,
+  withoutInputMethod,
 } from './number-text';
 
 const GERMAN = marksOf('de-DE');
@@ -189,4 +190,14 @@ describe('amounts with more digits than a double has', () => {
   it('gives no reason for a text that is not a number', () => {
     expect(readAmount('12a', 'total', marks)).toEqual({ by: 'total', amount: NaN });
   });
+});
+
+describe('withoutInputMethod', () => {
+  it.each([
+    [{ key: '5', code: 'Digit5', shiftKey: false }, '5'],
+    [{ key: 'Process', code: 'Digit5', shiftKey: false }, '5'],
+    [{ key: 'Process', code: 'Numpad0', shiftKey: false }, '0'],
+    [{ key: 'Process', code: 'Digit5', shiftKey: true }, 'Process'],
+    [{ key: 'Process', code: 'KeyA', shiftKey: false }, 'Process'],
+  ])('of %j is %j', (event, key) => expect(withoutInputMethod(event)).toBe(key));
 });

@@ -119,6 +119,19 @@ function bare(text: string): string {
   return halfWidth(text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-'));
 }
 
+/**
+ * Returns the key of an event. While an input method is on, an event has the place of its key and not the key: the
+ * digits have the same place on all keyboards of input methods.
+ */
+export const withoutInputMethod = ({
+  key,
+  code,
+  shiftKey,
+}: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string => {
+  const digit = key === 'Process' && !shiftKey ? /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] : null;
+  return digit ?? key;
+};
+
 /** Returns whether a typed key can be the beginning of an amount. */
 export const beginsAmount = (key: string): boolean => /^[\d.,+\-*/=]$/.test(halfWidth(key));
 

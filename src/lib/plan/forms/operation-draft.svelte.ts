@@ -327,7 +327,8 @@ export class OperationDraft {
       const edit = readable(edits.of(key));
       const decimals = planned.fixedDecimals[key] ?? roundedTo(preview, key);
       const now = totalOf(preview, key) ?? 0;
-      const why = edit && (whyReadOnly(preview, [key]) ?? whyInexact(edit, now, decimals));
+      const why =
+        edit && (whyReadOnly(preview, [key], this.isEqual) ?? whyInexact(edit, now, decimals));
       if (why) return why;
     }
     return null;
