@@ -115,8 +115,16 @@ test('fits a window of 720 px: one line of tools, toasts beside the path, the fo
   const tools = await box(toolbar);
   expect(tools.bottom - tools.top).toBeLessThan(50);
 
-  // A toast covers neither the path nor a dialog.
+  // The box below a cell stays in the grid, also with a long text.
   await pivot.click({ row: ['Furniture'], column: ['2027', 'Sales'] });
+  await page.keyboard.type('9x');
+  const meaning = page.locator('#cell-meaning');
+  await expect(meaning).toHaveText(/^Not an amount/);
+  const visible = await box(page.getByTestId('pivot'));
+  await expect.poll(async () => (await box(meaning)).right).toBeLessThanOrEqual(visible.right);
+  await page.keyboard.press('Escape');
+
+  // A toast covers neither the path nor a dialog.
   await page.keyboard.type('+1%');
   await page.keyboard.press('Enter');
   const toast = page.locator('[data-sonner-toast]').first();

@@ -55,6 +55,14 @@ test('the page shows who is signed in, and hides actions outside their role', as
   await expect(rita.page.getByRole('menuitem', { name: /^Save/ })).toHaveCount(0);
   await rita.page.keyboard.press('Escape');
 
+  // Without a menu of the version, the link to the baseline fits a narrow window as an icon.
+  const wide = rita.page.viewportSize();
+  await rita.page.setViewportSize({ width: 720, height: 450 });
+  const toolbar = rita.page.getByRole('toolbar', { name: 'Pivot' });
+  await expect(toolbar.getByRole('link', { name: 'Baseline' })).toBeVisible();
+  await expect.poll(async () => (await toolbar.boundingBox())?.height).toBeLessThan(50);
+  if (wide) await rita.page.setViewportSize(wide);
+
   await rita.page.getByRole('button', { name: 'Locks' }).click();
   await expect(rita.page.getByRole('heading', { name: 'Locks' })).toBeVisible();
   await expect(rita.page.getByRole('button', { name: 'Lock rows …' })).toHaveCount(0);

@@ -8,10 +8,23 @@ interface Box {
   height: number;
 }
 
+/** Cells with less than this to their left have a box below that begins at their left edge, in pixels. */
+const NEAR_LEFT = 320;
+
 /** Keeps a field over its cell while the grid is scrolled or redrawn. */
 export class CellPlace {
   /** The place inside the frame; null until the cell is found. It stays while the cell is not drawn. */
   box = $state.raw<Box | null>(null);
+  /** The width of the frame in pixels. */
+  private frameWidth = $state(0);
+
+  /** Whether a box below the field begins at its left or ends at its right edge, and the room for it in pixels. */
+  readonly side = $derived.by(() => {
+    const { left, width } = this.box ?? { left: 0, width: 0 };
+    const [toLeft, toRight] = [left + width, this.frameWidth - left];
+    const isRightward = left < NEAR_LEFT && toRight > toLeft;
+    return { isRightward, room: isRightward ? toRight : toLeft };
+  });
 
   /**
    * Follows a cell in every frame of the browser.
@@ -26,6 +39,7 @@ export class CellPlace {
       const origin = frame?.getBoundingClientRect();
       if (cell && origin) {
         const { width, height } = cell;
+        this.frameWidth = origin.width;
         this.box = { left: cell.left - origin.left, top: cell.top - origin.top, width, height };
       }
       request = requestAnimationFrame(follow);
