@@ -389,7 +389,7 @@ test('reports that a version was closed meanwhile', async ({ page, service }) =>
   await expect(page.getByText(/This version was closed by Ben on/)).toBeVisible();
 });
 
-test('keeps the form if the server does not answer', async ({ page }) => {
+test('keeps the form if the server does not answer', async ({ page, context }) => {
   await page.goto(URL);
   await form(page).getByLabel('Note').fill('Not to be lost');
   await expect(willLand(page)).toContainText('9,994');
@@ -399,4 +399,18 @@ test('keeps the form if the server does not answer', async ({ page }) => {
   await (await reloaded).finished();
   await expect(form(page).getByRole('alert')).toContainText('The server does not answer');
   await expect(form(page).getByLabel('Note')).toHaveValue('Not to be lost');
+
+  // Nothing else can be read either, until the server is back.
+  await page.unroute('**/api/versions/1/baseline');
+  await context.setOffline(true);
+  const asked = page.waitForEvent('requestfailed', (request) =>
+    request.url().endsWith('/api/versions/1'),
+  );
+  await form(page).getByRole('button', { name: 'Load baseline' }).click();
+  await asked;
+  await expect(form(page).getByRole('alert')).toContainText('The server does not answer');
+  await expect(form(page).getByLabel('Note')).toHaveValue('Not to be lost');
+  await context.setOffline(false);
+  await form(page).getByRole('button', { name: 'Load baseline' }).click();
+  await expect(segments(page)).toContainText('Not to be lost');
 });

@@ -17,3 +17,20 @@ export async function refresh(dependency: `pf:${string}`): Promise<void> {
     await navigating.complete.catch(() => undefined);
   await invalidate(dependency);
 }
+
+/**
+ * Reloads the data of the current page after a request has failed, because they may have changed meanwhile. The page
+ * and what is entered in it stay if the data cannot be read now: the error page would replace them.
+ *
+ * @param probe reads a part of the data
+ */
+export async function refreshAfterFailure(
+  dependency: `pf:${string}`,
+  probe: () => Promise<unknown>,
+): Promise<void> {
+  const canRead = await probe().then(
+    () => true,
+    () => false,
+  );
+  if (canRead) await refresh(dependency);
+}
