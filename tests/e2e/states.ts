@@ -167,6 +167,14 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'signed-out',
+    env: SIGNED_IN,
+    reach: async (page) => {
+      await page.goto('/');
+      await visible(page, 'You are not signed in');
+    },
+  },
+  {
     name: 'register',
     template: 'service',
     reach: async (page) => {
@@ -224,6 +232,16 @@ export const STATES: State[] = [
       await page.getByLabel('Role of Profit').selectOption('value');
       await page.getByRole('button', { name: 'Save columns' }).click();
       await visible(page, /Nothing was saved/);
+    },
+  },
+  {
+    name: 'source-columns-reader',
+    env: SIGNED_IN,
+    reach: async (page) => {
+      await signIn(page, 'Rita', 'readers');
+      await page.goto('/sources/1');
+      await visible(page, 'Only admins change columns');
+      await visible(page, 'Furniture · Office Supplies · Technology');
     },
   },
   {
