@@ -16,7 +16,7 @@ interface LogTotal extends Totals {
 }
 
 /**
- * Returns the measures that a log has totals of, each under the name of its column.
+ * Returns the measures that a log has totals of, each under the label of its column.
  *
  * @param words decide the decimals
  */
@@ -27,7 +27,7 @@ export function loggedMeasures(
   const further = Object.keys(measures ?? {}).map((name) => [name, name] as const);
   const named = [['value', value_col] as const, ['units', units_col] as const, ...further];
   return named.flatMap(([key, name]) =>
-    name === null ? [] : [{ ...namedMeasure(key, words), name }],
+    name === null ? [] : [{ ...namedMeasure(key, words), name: words.labelOf(name) }],
   );
 }
 

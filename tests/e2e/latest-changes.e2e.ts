@@ -1,0 +1,41 @@
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+test('the panel lists the latest changes while nothing is selected', async ({ page, service }) => {
+  const slice = { Category: 'Furniture' };
+  for (const [i, pf_user] of ['bea', 'carl', 'dora', 'emil', 'finn', 'gita'].entries())
+    await service.api.post('/versions/1/scale', { slice, value_incr: 100 + i, pf_user });
+  const note = 'Kansas belongs to the south';
+  const recode = { slice: { State: 'Kansas' }, set: { Region: 'South' }, pf_user: 'hans', note };
+  await service.api.post('/versions/1/recode', recode);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+
+  const latest = pivot.panel.getByRole('region', { name: 'Latest changes' });
+  const entries = latest.getByRole('listitem');
+  await expect(entries).toHaveCount(5);
+  await expect(entries.nth(0)).toContainText(/recode.*Region → South.*0.*State = Kansas.*hans/s);
+  await expect(entries.nth(0)).toContainText(note);
+  await expect(entries.nth(1)).toContainText(/scale.*\+105.*Category = Furniture.*gita/s);
+  await expect(entries.nth(4)).toContainText(/\+102.*dora/s);
+
+  // A click shows the rows of an entry alone, and another click shows all rows again.
+  const alone = page.getByText(/^Showing only the rows of entry/);
+  const ofGita = entries.nth(1).getByRole('button');
+  await ofGita.click();
+  await expect(alone).toBeVisible();
+  await expect(ofGita).toHaveAttribute('aria-pressed', 'true');
+  await ofGita.click();
+  await expect(alone).toHaveCount(0);
+
+  // An entry that somebody undoes leaves the list.
+  const [newest] = await service.query<{ id: number }>(`SELECT max(id)::int AS id FROM pf.log`);
+  await service.api.del(`/log/${newest?.id}`);
+  await expect(entries.nth(0)).toContainText('gita');
+  await expect(entries.nth(4)).toContainText('carl');
+
+  await latest.getByRole('button', { name: 'Show all 7 in the log' }).click();
+  await expect(page.getByRole('region', { name: 'Log', exact: true })).toBeVisible();
+  await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
+  await expect(latest).toHaveCount(0);
+});
