@@ -102,6 +102,7 @@ test('resizes a column of the log by keyboard and by dragging, and remembers it'
 
 test('fits a window of 720 px: one line of tools, toasts beside the path, the forecast in view', async ({
   page,
+  service,
 }) => {
   await page.setViewportSize({ width: 720, height: 450 });
   const pivot = new PivotPage(page);
@@ -137,6 +138,14 @@ test('fits a window of 720 px: one line of tools, toasts beside the path, the fo
   const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   expect((await box(toast)).bottom).toBeLessThanOrEqual((await box(keys)).top);
   await page.keyboard.press('Escape');
+
+  // Long news about a change by somebody else is cut off and covers no tool.
+  const where = { Category: 'Furniture', 'Sub-Category': 'Chairs', Region: 'West' };
+  const slice = { ...where, State: 'California', Segment: 'Consumer', 'Ship Mode': 'First Class' };
+  await service.api.post('/versions/1/scale', { slice, value_incr: 10, pf_user: 'eve' });
+  const news = page.locator('[data-sonner-toast]').filter({ hasText: 'eve: Scale' });
+  const { top } = await box(toolbar.getByRole('button', { name: /^Log/ }));
+  await expect.poll(async () => (await box(news)).bottom).toBeLessThan(top);
 
   // The log scrolls into view, with its first entry.
   const log = await pivot.log();

@@ -28,6 +28,8 @@ export const toasts = {
   success: show('success', 5_000),
   info: show('info', 5_000),
   failure: show('error', 10_000),
+  /** Tells what somebody else did, in at most two lines: the log has the rest. */
+  news: (message: string): void => void toast.info(message, { duration: 5_000, class: 'news' }),
   /** Removes all toasts. */
   clear: (): void => void toast.dismiss(),
 };
