@@ -133,6 +133,8 @@ test.describe('an empty version', () => {
     service,
   }) => {
     await page.goto(URL);
+    // The timeline above the form grows with the preview.
+    await expect(willLand(page)).toContainText('9,994');
     await form(page).getByText('SQL', { exact: true }).click();
     const sql = form(page).getByLabel('Condition in SQL');
     await sql.fill(`"Region" = 'West'; DROP TABLE superstore`);
