@@ -265,8 +265,8 @@ test('another file replaces the rows of a table, or is added to them, after show
     }
   }
   await page.getByRole('button', { name: 'Add the rows' }).click();
-  await expect(page.getByText('2 rows of the file are in sales.')).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`/sources/${id}$`));
+  await expect(page.getByText('2 rows of the file are in sales.')).toBeVisible();
   expect(await rows()).toEqual([
     { Region: 'North', Sales: '100.50' },
     { Region: 'North', Sales: '200.75' },

@@ -404,6 +404,7 @@ test.describe('the source itself', () => {
     await page.getByRole('dialog').getByRole('textbox').fill('superstore');
     await page.getByRole('button', { name: 'Delete source' }).click();
     await expect(page.getByRole('heading', { name: 'Start with a table' })).toBeVisible();
+    await expect(page.getByText(/^[^/]+ deleted\.$/)).toBeVisible();
   });
 });
 
