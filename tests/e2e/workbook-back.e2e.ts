@@ -190,14 +190,14 @@ test('further measures of a workbook are compared and written, and results of fo
   const conflicts = dialog.getByRole('region', { name: 'Cells that somebody else has changed' });
   await expect(conflicts.getByRole('row')).toHaveText([
     /^Cell/,
-    /^C3 North, cost\s*90\.00\s*92\.25\s*91\.50\s*\+1\.50\s*eve: Scale, \+2\.25/,
+    /^C3 North, Cost\s*90\.00\s*92\.25\s*91\.50\s*\+1\.50\s*eve: Scale, \+2\.25/,
   ]);
   await expect(
     dialog.getByRole('region', { name: 'Changes of the file', exact: true }).getByRole('row'),
   ).toHaveText([
     /^Cell/,
-    /^B3 North, sales\s*150\.00\s*160\.00\s*\+10/,
-    /^C4 West, cost\s*60\.00\s*61\.25\s*\+1\.25/,
+    /^B3 North, Sales\s*150\.00\s*160\.00\s*\+10/,
+    /^C4 West, Cost\s*60\.00\s*61\.25\s*\+1\.25/,
   ]);
   await dialog.getByRole('button', { name: 'My change for all' }).click();
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
