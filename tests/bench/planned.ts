@@ -44,7 +44,11 @@ export class Planned {
     await this.settle();
   }
 
-  /** Returns a way that does some work with the id of a new entry, and deletes the entry afterwards. */
+  /**
+   * Returns a function that measures some work, and then deletes the log entry that the work has written.
+   *
+   * @param work gets an id for the entry; the service takes one of its own
+   */
   undone(work: (logid: number) => Promise<unknown>): Way {
     return async () => {
       const before = await this.newest();

@@ -402,7 +402,7 @@ test('keeps the form if the server does not answer', async ({ page, context }) =
   await expect(form(page).getByRole('alert')).toContainText('The server does not answer');
   await expect(form(page).getByLabel('Note')).toHaveValue('Not to be lost');
 
-  // Nothing else can be read either, until the server is back.
+  // Without a network, the data of the page cannot be reloaded either.
   await page.unroute('**/api/versions/1/baseline');
   await context.setOffline(true);
   const asked = page.waitForEvent('requestfailed', (request) =>

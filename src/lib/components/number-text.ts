@@ -120,8 +120,9 @@ function bare(text: string): string {
 }
 
 /**
- * Returns the key of an event. While an input method is on, an event has the place of its key and not the key: the
- * digits have the same place on all keyboards of input methods.
+ * Returns the pressed key. While an input method is active, an event does not name its key, but `code` tells the
+ * position on the keyboard. Only digits are read from it: they are at the same positions on all keyboards for which
+ * input methods are used.
  */
 export const withoutInputMethod = ({
   key,

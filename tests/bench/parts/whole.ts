@@ -16,8 +16,8 @@ const TABLES: Record<string, (bench: Bench) => Shape> = {
 };
 
 /**
- * Measures a scale of all leaves of a version, to the last byte of the answer, beside an insert that answers as many
- * rows, and the same insert of leaves in their order.
+ * Measures a scale of all leaves of a version, to the last byte of the answer. Beside it, it measures an insert that
+ * answers as many rows, and an insert that first nets and sorts the leaves.
  */
 export const measureWholePlans = (bench: Bench): Promise<void> =>
   withDatabase(bench, async ({ place, keeper, server, psql }) => {

@@ -8,7 +8,7 @@ interface Box {
   height: number;
 }
 
-/** Cells with less than this to their left have a box below that begins at their left edge, in pixels. */
+/** Distance from the left edge of the grid in pixels, below which a box may begin at the left edge of its cell. */
 const NEAR_LEFT = 320;
 
 /** Keeps a field over its cell while the grid is scrolled or redrawn. */
@@ -18,7 +18,10 @@ export class CellPlace {
   /** The width of the frame in pixels. */
   private frameWidth = $state(0);
 
-  /** Whether a box below the field begins at its left or ends at its right edge, and the room for it in pixels. */
+  /**
+   * The place of the box below the field. It begins at the left edge of the field (`isRightward`), or ends at the
+   * right edge; `room` is its largest width in pixels.
+   */
   readonly side = $derived.by(() => {
     const { left, width } = this.box ?? { left: 0, width: 0 };
     const [toLeft, toRight] = [left + width, this.frameWidth - left];

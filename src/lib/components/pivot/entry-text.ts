@@ -100,8 +100,8 @@ export const triedText = (
 
 /**
  * Lists the amounts that a change adds to the plan, with its shares of the difference that several changes make:
- * "+1,000.00 Sales (80 % of the difference)", "250 Sales moved". A change that others offset to less than itself has
- * no share.
+ * "+1,000.00 Sales (80 % of the difference)", "250 Sales moved". A share above 100 %
+ * is omitted.
  */
 export function effectTexts(
   effect: Effect,
@@ -113,7 +113,7 @@ export function effectTexts(
     if (amount === 0) return moved ? [`${formatAmount(moved, decimals)} ${name} moved`] : [];
     const text = `${signedText(amount, decimals)} ${name}`;
     const whole = amountIn(together, key);
-    // A share of more than the whole says nothing: other changes offset it.
+    // Other changes offset this one, so its share would be above 100 %.
     if (Math.abs(amount) > Math.abs(whole)) return [text];
     const share = formatNumber((amount / whole) * 100, { maximumFractionDigits: 1 });
     return [`${text} (${share} % of the difference)`];

@@ -69,6 +69,10 @@ export function sharedConditions(
   return first.filter((each) => others.every((conditions) => isIn(conditions, each)));
 }
 
+/** Returns the conditions that the slices of an entry share, one text per column; none for a load. */
+export const sharedTexts = (entry: LogEntry, words: Labels): string[] =>
+  sharedConditions(slicesOf(entry), words).map(({ text }) => text);
+
 /** Returns the conditions of a slice, one text per column; none for the whole version. */
 export const sliceTexts = (slice: Slice, words: Labels): string[] =>
   sliceConditions(slice, words).map(({ text }) => text);

@@ -19,8 +19,8 @@ export async function refresh(dependency: `pf:${string}`): Promise<void> {
 }
 
 /**
- * Reloads the data of the current page after a request has failed, because they may have changed meanwhile. The page
- * and what is entered in it stay if the data cannot be read now: the error page would replace them.
+ * Reloads the data of the current page after a failed request, because others may have changed them. If the data
+ * cannot be read, nothing is reloaded: an error page would replace the page and the contents of its forms.
  *
  * @param probe reads a part of the data
  */

@@ -76,7 +76,7 @@ export class Trial {
   onScreen = $state.raw<readonly ChangedTotal[]>([]);
   /** The column whose totals are {@link onScreen}; null if there are none. */
   shownColumn = $state.raw<string | null>(null);
-  /** The header of {@link shownColumn}, such as “Q3 2028 / Sales”; null without columns of dates or members. */
+  /** The header of {@link shownColumn}, such as “Q3 2028 / Sales”; null if no column is split. */
   shownHeader = $state.raw<string | null>(null);
   /** Why the rows of the lines are not on screen; null if they are. */
   problem = $state.raw<string | null>(null);

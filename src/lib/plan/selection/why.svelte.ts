@@ -99,7 +99,7 @@ export class Why {
     void this.loading.pivot?.markEntry(isMarked ? entry.id : null).catch(() => undefined);
   }
 
-  /** Removes the marks of {@link showEntry}, unless they are those of another entry by now. */
+  /** Removes the marks of an entry. If another entry is marked now, its marks stay. */
   hideEntry(logid: number): void {
     if (this.shownEntry === logid) this.showEntry(null);
   }

@@ -9,7 +9,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 
 const escaped = (text: string): string => text.replace(/[&<"]/g, (sign) => ESCAPES[sign] ?? sign);
 
-/** The colours of `app.css`. The page is complete: scripts and styles of the service may be out of reach. */
+/** Styles with the colours of `app.css`, which cannot be loaded under a host name that is not served. */
 const STYLE = `
   :root { color-scheme: light dark }
   :root[data-theme='light'] { color-scheme: light }
