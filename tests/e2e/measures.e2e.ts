@@ -258,6 +258,7 @@ test('a measure follows a typed value, and a cell of it is a pattern', async ({
   await expect.poll(() => pivot.text(at('cost', 'North'))).toBe('66.00');
   await pivot.click(at('sales', 'North'));
   await pivot.panel.getByLabel('Spread', { exact: true }).selectOption('pick');
+  await expect(page.getByText(/^Pick the cell or row whose months/)).toBeVisible();
   await pivot.press(at('cost', 'North'));
   await expect(page.getByText(/^Pick the cell or row whose months/)).toHaveCount(0);
   await pivot.type('New total', '100');

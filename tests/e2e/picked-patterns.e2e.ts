@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
+import { Engine } from './engine';
 import { arrange, PivotPage, type CellName } from './pivot-page';
 import { CHAIRS, lastScale, months, parted, YEAR } from './shaped-months';
 import { loadYearBefore } from './year-before';
@@ -77,5 +78,27 @@ test('a whole row is picked as the pattern, in the year of the target', async ({
   const rows = { Category: 'Furniture', 'Sub-Category': 'Tables' };
   const year = { from: '2028-01-01', to: '2028-12-31' };
   expect(params.spread.like.slice).toEqual({ ...rows, 'Order Date': year });
+  await expectMonthsLike(service, { version: 1, where: tables(YEAR) });
+});
+
+test('a pattern is picked for the cell that was clicked last, even if it is still being read', async ({
+  page,
+  service,
+}) => {
+  const engine = await Engine.of(page);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click({ ...CHAIRS, row: ['Technology', 'Phones'] });
+  await engine.hold();
+  await pivot.press(CHAIRS);
+  await pivot.panel.getByLabel('Spread', { exact: true }).selectOption('pick');
+  await engine.release();
+  await expect(page.getByText(/^Pick the cell or row whose months/)).toBeVisible();
+  await pivot.press({ row: TABLES, column: ['2028', 'Sales'] });
+  await expect(page.getByText(/^Pick the cell or row whose months/)).toHaveCount(0);
+  await expect(pivot.slice).toContainText('Sub-Category = Chairs');
+  await pivot.type('New total', '500000');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
   await expectMonthsLike(service, { version: 1, where: tables(YEAR) });
 });

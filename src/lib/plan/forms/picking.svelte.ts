@@ -47,17 +47,18 @@ export class Picking {
   }
 
   /**
-   * Begins to pick, in the grid.
+   * Begins to pick, in the grid, for the cells that were pressed last, once they are read.
    *
    * @param goBack moves the focus when the picking has ended
    * @param onPicked called when a pattern was picked
    */
-  begin(
+  async begin(
     goBack = () => this.loading.pivot?.grid.focus(),
     onPicked: () => void = () => undefined,
-  ): void {
-    const { current, marked, active } = this.selection;
-    if (!current || !active) return;
+  ): Promise<void> {
+    const marked = await this.selection.markedByNow();
+    const { current, active } = this.selection;
+    if (!current || !active || marked.length === 0) return;
     const name = marked.length === 1 ? this.selection.reader.nameOf(active) : 'the selected cells';
     this.goBack = goBack;
     this.onPicked = onPicked;
