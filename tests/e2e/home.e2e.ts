@@ -223,6 +223,43 @@ test('shows the other cards if the versions of one source cannot be loaded', asy
   await expect(card.getByRole('row', { name: /Plan 2027/ })).toBeVisible();
 });
 
+test('reads the versions of a source once its card is about to be seen', async ({
+  page,
+  service,
+}) => {
+  const [source] = (await service.api.get('/sources')).body;
+  const versions = (await service.api.get('/sources/1/versions')).body;
+  const sources = Array.from({ length: 200 }, (_, i) => ({
+    ...source,
+    id: i + 1,
+    label: `Source ${i + 1}`,
+  }));
+  const asked: string[] = [];
+  await page.route('**/api/sources?*', (route) => route.fulfill({ json: sources }));
+  await page.route(/\/api\/sources\/\d+\/versions$/, (route) => {
+    asked.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ json: versions });
+  });
+  await page.goto('/');
+  await expect(page.getByRole('article')).toHaveCount(200);
+  const card = (name: string) => page.getByRole('article', { name, exact: true });
+  await expect(card('Source 1').getByRole('row', { name: /Plan 2027/ })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  expect(asked.length).toBeLessThan(20);
+
+  await card('Source 200').scrollIntoViewIfNeeded();
+  await expect(card('Source 200').getByRole('row', { name: /Plan 2027/ })).toBeVisible();
+  expect(asked.length).toBeLessThan(40);
+  // A card that is scrolled to again does not ask again.
+  await card('Source 1').scrollIntoViewIfNeeded();
+  await expect(card('Source 1').getByRole('row', { name: /Plan 2027/ })).toBeVisible();
+  expect(new Set(asked).size).toBe(asked.length);
+
+  // The search brings a far card into view.
+  await page.getByRole('searchbox', { name: 'Search the sources' }).fill('Source 120');
+  await expect(card('Source 120').getByRole('row', { name: /Plan 2027/ })).toBeVisible();
+});
+
 test('shows that versions are loading', async ({ page }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
