@@ -25,6 +25,7 @@ test('phasing a year like the months of last year takes at most 5 actions', asyn
   const planner = new CountedPlanner(page, pivot);
   await planner.select(CHAIRS);
   await planner.press('d');
+  await expect(page.getByText('Amounts are spread like the reference.')).toBeVisible();
   await planner.type('1200000');
   await expect(spread(page)).toHaveValue('reference');
   await expect(page.locator('#cell-meaning')).toContainText('1,200,000');
@@ -38,6 +39,27 @@ test('phasing a year like the months of last year takes at most 5 actions', asyn
   expect(await months(service)).toEqual(reference.map(([month], i) => [month, wanted[i]]));
   const like = { by: ['Order Date'], unit: 'month', origins: ['reference'] };
   expect(await lastScale(service)).toMatchObject({ value_total: 1_200_000, spread: { like } });
+});
+
+test('a chosen spread is shown below the grid and before a paste', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const shown = page.getByTestId('spread');
+  await expect(shown).toBeEmpty();
+  await pivot.click(CHAIRS);
+  await shape(pivot).selectOption('evenly by month');
+  await expect(shown).toHaveText('Amounts are spread evenly by month.');
+  await page.evaluate(() => navigator.clipboard.writeText('120.000,50'));
+  await pivot.click(CHAIRS);
+  await page.keyboard.press('Control+v');
+  const dialog = page.getByRole('dialog', { name: 'Paste 1 number?' });
+  await expect(dialog.getByText('Amounts are spread evenly by month.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await shape(pivot).selectOption('equally');
+  await expect(shown).toHaveText('Amounts are spread equally.');
+  await shape(pivot).selectOption('in proportion');
+  await expect(shown).toBeEmpty();
 });
 
 test('a total is spread by 4-4-5 from the panel, and the present one is reshaped', async ({

@@ -145,6 +145,28 @@ describe('entryText', () => {
       '+10 Sales, like other rows by Order Date, Region',
     ],
     [
+      'a shape like the reference',
+      {
+        value_incr: 10,
+        units_incr: null,
+        spread: {
+          like: { slice: {}, by: ['Order Date'], unit: 'month', origins: ['reference'] },
+        },
+      },
+      '+10 Sales, like the reference by Order Date',
+    ],
+    [
+      'a shape like the reference of another version',
+      {
+        value_incr: 10,
+        units_incr: null,
+        spread: {
+          like: { slice: {}, by: ['Order Date'], origins: ['reference'], version_id: 2 },
+        },
+      },
+      '+10 Sales, like other rows by Order Date',
+    ],
+    [
       'a shape',
       {
         value_incr: null,

@@ -3,6 +3,7 @@ import type { ActualsAnswer } from '$lib/contract/actuals';
 import { changesOf, type MeasureChange } from '$lib/contract/amounts';
 import type { Decimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
+import type { Like } from '$lib/contract/shapes';
 import type { SetClause, Shift } from '$lib/contract/movement';
 import { lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import type { Caution } from '$lib/plan/amounts/caution';
@@ -148,12 +149,15 @@ function spreadText(spread: ScaleAmounts['spread'], words: MeasureWords): string
   if (spread == null) return '';
   if (typeof spread === 'string') return HOW_SPREAD[spread];
   const { profile, like } = spread;
-  if (!profile)
-    return like
-      ? `, like other rows by ${like.by.map((column) => words.labelOf(column)).join(', ')}`
-      : '';
+  if (!profile) return like ? likeText(like, words) : '';
   const by = `by ${profile.unit} of ${words.labelOf(profile.column)}`;
   return `, ${profile.even ? 'evenly ' : ''}${by}${profile.days ? ', by number of days' : ''}`;
+}
+
+function likeText({ by, origins, version_id }: Like, words: MeasureWords): string {
+  const isReference = version_id === undefined && origins?.join() === 'reference';
+  const rows = isReference ? 'the reference' : 'other rows';
+  return `, like ${rows} by ${by.map((column) => words.labelOf(column)).join(', ')}`;
 }
 
 /** Maximum number of changes of one entry that are listed. */

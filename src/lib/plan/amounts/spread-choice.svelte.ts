@@ -21,3 +21,9 @@ class SpreadChoice {
 }
 
 export const spread = new SpreadChoice();
+
+/** Returns how amounts are spread, unless in proportion: "Amounts are spread equally."; else null. @param shape its label */
+export function spreadNote(shape: string | null): string | null {
+  const how = shape ?? (spread.choice === 'equal' ? 'equally' : null);
+  return how && `Amounts are spread ${how}.`;
+}
