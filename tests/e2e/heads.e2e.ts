@@ -55,6 +55,21 @@ test('a measure’s header has the menu of its own column, and Alt with an arrow
   await expect.poll(() => sort(page.url())).toBe('Sales of 2027:asc');
 });
 
+test('a click on a header sorts by the total of its measure, and the total column shows it', async ({
+  page,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.grid.locator('thead th.pf-measure').first().click();
+  await expect.poll(() => sort(page.url())).toBe('Sales:desc');
+  const sorted = pivot.grid.locator('th[aria-sort=descending]');
+  await expect.poll(() => sorted.count()).toBeGreaterThan(1);
+  await page.getByRole('button', { name: 'Levels' }).click();
+  await page.getByRole('menuitem', { name: 'Total column first' }).click();
+  await expect(sorted).toHaveCount(1);
+  await expect(sorted).toHaveClass(/pf-total/);
+});
+
 test('a measure’s header is dragged to another place', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
