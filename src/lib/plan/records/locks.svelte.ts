@@ -12,6 +12,13 @@ import { seenIn } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Reviews } from './reviews.svelte';
 
+/** What holds rows of a slice. */
+interface LockNote {
+  text: string;
+  /** The held parts of the slice; none if it holds the whole slice. */
+  parts: readonly Slice[];
+}
+
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
 export class Locks extends FollowedList<Lock> {
   /**
@@ -81,6 +88,26 @@ export class Locks extends FollowedList<Lock> {
       const names = dim_group === null ? [] : periods.map(({ cname }) => cname);
       return { date, ranges: this.closedDays(date), periods: names };
     });
+  }
+
+  /** Returns a note for each lock on a slice. Several closes that hold some of its rows share one note. */
+  notesOn(slice: Slice): LockNote[] {
+    const held = this.on(slice);
+    const closes = held.filter(
+      ({ lock, overlap }) => overlap === 'some' && lock.logid !== undefined,
+    );
+    const several = closes.length > 1 ? closes : [];
+    const single = held.filter((each) => !several.includes(each));
+    const notes = single.map(({ lock, overlap }) => {
+      return { text: lockText(lock), parts: overlap === 'some' ? [lock.slice] : [] };
+    });
+    if (several.length === 0) return notes;
+    const names = several.map(({ lock }) => lock.created_by);
+    const distinct = names.filter((name, i) => names.indexOf(name) === i);
+    const parts = this.closedDates(this.planned.columns).flatMap(({ date, ranges }) =>
+      ranges.map((days): Slice => ({ [date]: days })),
+    );
+    return [{ text: `Closed by ${distinct.join(', ')}`, parts }, ...notes];
   }
 
   /** Returns why the rows of a slice cannot be changed; null if some of them may be free. */
