@@ -174,7 +174,7 @@ test('the difference is spread over later months, and closed months are restated
   await expect(dialog.getByLabel('Over the months through')).toHaveValue('2027-12');
   await dialog.getByRole('button', { name: 'Close 3 months' }).click();
   await expect(dialog).toBeHidden();
-  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  await expect(page.getByText(/^Scaled: .* Closed through Mar 2027: .* Sales/)).toBeVisible();
   const actual = await sold(service, '2015-03-31');
   expect(await planned(service, '2027-01-01', '2027-03-31')).toBeCloseTo(actual, 6);
   expect(await planned(service, '2027-01-01', '2027-12-31')).toBeCloseTo(before, 6);
@@ -207,6 +207,18 @@ test('the difference is spread over later months, and closed months are restated
   await log.getByRole('button', { name: `Undo entry ${first}`, exact: true }).click();
   await expect(page.getByText(`entry ${second} of ana has closed the months`)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Take back the rest' })).toHaveCount(0);
+});
+
+test('several closes are one line of the panel', async ({ page, service }) => {
+  await close(service, '2027-01-31');
+  await close(service, '2027-02-28');
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  const line = pivot.panel.getByText(/^Closed by eve/);
+  await expect(line).toHaveText(
+    'Closed by eve. Order Date in Jan 2027 to Feb 2027: a scale does not change these rows.',
+  );
 });
 
 test('months without rows of the source are closed only after a confirmation', async ({

@@ -36,15 +36,16 @@ export async function closeMonths(
     const closed = await changes.closeMonths({ ...request, pf_user });
     const scale = closing.remainder.scaleAfter(closed);
     const body = scale && { ...scale, pf_user };
-    // An undo of the close alone would leave the spread of its difference.
-    tell.done(tell.closedText(closed, isRestatement), body ? undefined : () => undo(closed.logid));
-    if (body) {
+    const said = tell.closedText(closed, isRestatement);
+    if (!body) tell.done(said, () => undo(closed.logid));
+    else {
       await reports.attempt(async () => {
         const writing = changes.apply({ kind: 'scale', body });
         const written = await writing.catch((error: unknown) => {
-          throw new Error(`The difference was not spread. ${messageOf(error)}`, { cause: error });
+          const why = `The difference was not spread. ${messageOf(error)}`;
+          throw new Error(`${said} ${why}`, { cause: error });
         });
-        await reports.sayWritten('scale', written, undo);
+        await reports.sayWritten('scale', written, undo, said);
       });
     }
     await locks.read();
