@@ -196,7 +196,8 @@ export class Actions {
         }
       } catch (error) {
         if (undone === 0) throw error;
-        throw new Error(`${undone} of ${total} were undone. ${messageOf(error)}`, { cause: error });
+        const refused = `The next one was refused: ${messageOf(error)}`;
+        throw new Error(`Undone: ${undone} of ${total}. ${refused}`, { cause: error });
       }
       this.tell.done(`Undone: ${total}, ${this.tell.plural(rows, 'row')} deleted.`);
     });
