@@ -71,6 +71,22 @@ test('a new total applies to the stored rows after the name is given', async ({
   expect(sales).toBe('150000.00');
 });
 
+test('after the name is given, the keys move in the grid again', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await page.goto('/versions/1');
+  await pivot.drawn();
+  await pivot.click(FURNITURE);
+  await page.keyboard.type('+500');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Who is working?' })).toBeVisible();
+  await page.keyboard.type('ana');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  await page.keyboard.press('ArrowUp');
+  await expect(pivot.slice).toContainText('Category = Furniture');
+  await expect(pivot.slice).not.toContainText('Sub-Category');
+});
+
 test('the first arrow key selects the first cell', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
