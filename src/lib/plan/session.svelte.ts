@@ -218,6 +218,7 @@ export class PlanSession {
     this.comparison.stopFinding();
     const others = await this.comparison.find(ids, this.pivot);
     if (others.length < ids.length) return this.comparison.close(others);
+    await this.selection.markedByNow();
     const cells = this.selection.marked;
     await this.keepShown();
     if (!this.host) return this.comparison.close(others);
@@ -258,14 +259,19 @@ export class PlanSession {
 
   /** Shows only the rows that an entry wrote; null shows all rows. The selection stays. */
   async isolate(entry: LogListEntry | null): Promise<void> {
+    await this.selection.markedByNow();
     const cells = this.selection.marked;
     await this.arrangement.isolate(entry);
     await this.selection.selectAgain(cells);
   }
 
-  /** Shows the explanation of the selection or the comments on it in the panel, or hides it. One of both is shown. */
+  /**
+   * Shows the explanation of the selection or the comments on it in the panel, or hides it. One of both is shown,
+   * in the place of the fields.
+   */
   toggle(part: 'why' | 'comments'): void {
     const { why, comments } = this;
+    this.fields.open = false;
     const isShown = !this[part].isOpen;
     why.isOpen = isShown && part === 'why';
     comments.isOpen = isShown && part === 'comments';

@@ -1,8 +1,18 @@
 /** Where the focus is, and where it goes if what had it disappears. */
 import { tick } from 'svelte';
 
-/** Focuses an element once the page shows the last change. Without the element, the focus stays. */
-export async function focusShown(find: () => HTMLElement | null | undefined): Promise<void> {
+/**
+ * Focuses an element once the page shows the last change. Without the element, the focus stays.
+ *
+ * @param change resolves when the last change is made; if something else gets the focus before, it stays there
+ */
+export async function focusShown(
+  find: () => HTMLElement | null | undefined,
+  change?: Promise<unknown>,
+): Promise<void> {
+  const before = focusedElement();
+  await change;
+  if (change && ![before, document.body].includes(focusedElement())) return;
   await tick();
   find()?.focus();
 }

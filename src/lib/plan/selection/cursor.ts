@@ -67,18 +67,23 @@ export class Cursor {
     return this.moves.run(() => this.beside(dx, dy, how));
   }
 
-  /** Opens or closes the row of the cursor. */
-  async toggleRow(): Promise<void> {
-    const { cell } = this;
-    const at = cell && (await this.reader.placeOf(cell));
-    if (at && cell) await this.loading.pivot?.grid.rows.toggle(cell.rowPath, at.y);
+  /** Opens or closes the row of the cursor, after the moves before. */
+  toggleRow(): Promise<void> {
+    return this.moves.run(async () => {
+      const { cell } = this;
+      const at = cell && (await this.reader.placeOf(cell));
+      if (at && cell) await this.loading.pivot?.grid.rows.toggle(cell.rowPath, at.y);
+    });
   }
 
   /**
-   * Opens the group of columns that the cursor's cell adds up, or closes the group that contains the cell.
+   * Opens the group of columns that the cursor's cell adds up, or closes the group that contains the cell, after
+   * the moves before.
    */
-  async toggleColumns(): Promise<void> {
-    if (this.cell) await this.loading.pivot?.grid.toggleColumnsOf(this.cell);
+  toggleColumns(): Promise<void> {
+    return this.moves.run(async () => {
+      if (this.cell) await this.loading.pivot?.grid.toggleColumnsOf(this.cell);
+    });
   }
 
   private async beside(dx: number, dy: number, how: Press): Promise<Place> {

@@ -51,6 +51,7 @@ export class Find {
     // Of texts that are typed fast, only the last is searched for.
     return this.steps.run(async () => {
       if (step === 'here' && text !== this.text) return;
+      await this.selection.markedByNow();
       await this.search();
       const match = this.matchAt(step);
       const { pivot } = this.loading;

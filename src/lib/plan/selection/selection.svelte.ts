@@ -204,10 +204,12 @@ export class Selection {
     else this.marked = again;
   }
 
-  /** Removes a column from the slice, which then covers more rows than the cells did. */
-  removeColumn(column: string): void {
-    if (!this.current) return;
-    this.showSlice(withoutColumn(this.current, column, this.planned.columns));
+  /** Removes a column from the slice of the cells pressed last; it then covers more rows than they did. */
+  async removeColumn(column: string): Promise<void> {
+    await this.markedByNow();
+    const { current } = this;
+    if (current && column in current.slice)
+      this.showSlice(withoutColumn(current, column, this.planned.columns));
   }
 
   /** Selects a slice without cells, and marks the cells with rows of it. */
