@@ -124,9 +124,10 @@ export class PivotPage {
     return Number((await this.text(cell))?.replaceAll(',', ''));
   }
 
-  /** Clicks a cell, or adds it with Ctrl, and waits for its totals. */
+  /** Clicks a cell, or adds it with Ctrl, and waits until the panel shows the selection with it. */
   async click(cell: CellName, how: { ctrl?: boolean } = {}): Promise<void> {
     await this.press(cell, how);
+    await expect(this.panel).not.toHaveAttribute('aria-busy', 'true');
     await expect(this.slice).toBeVisible();
   }
 
