@@ -108,6 +108,8 @@ test('a total is spread by 4-4-5 from the panel, and the present one is reshaped
   await expect(pivot.panel).toContainText('A percentage applies to each row');
   await pivot.type('Change', '100');
   await expect(pivot.apply).toBeEnabled();
+  // The chart above the checkbox moves it.
+  await expect(page.getByTestId('shape-months')).toHaveAttribute('aria-busy', 'false');
   await pivot.panel.getByLabel('Hold price').check();
   await expect(pivot.panel).toContainText('it cannot hold the price');
   await pivot.panel.getByLabel('Hold price').uncheck();
