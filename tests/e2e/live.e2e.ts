@@ -251,3 +251,28 @@ test('rows changed by SQL are reloaded by every open page', async ({ browser, se
   await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(2 * before, 1);
   await showsStored(ann, service);
 });
+
+test('the log lists an entry that was undone before its rows were asked for', async ({
+  page,
+  service,
+}) => {
+  const { api } = service;
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  await expect(log.locator('tbody tr').first()).toBeVisible();
+  // The page is still busy with the event of a comment.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/versions/1/comments*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/versions/1/comments*');
+  await api.post('/versions/1/comments', { slice: {}, text: 'Too low?', pf_user: 'bea' });
+  await asked;
+  const { body } = await api.post('/versions/1/scale', { slice: {}, pct: 10, pf_user: 'bea' });
+  expect((await api.del(`/log/${body[0].pf_logid}`)).status).toBe(200);
+  answer();
+  await expect(log.getByText('Undone (1)')).toBeVisible();
+});

@@ -221,6 +221,19 @@ test('an amount that was written and undone by somebody else while the network w
   await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before, 2);
 });
 
+test('the log lists an entry that was written and undone while the network was off', async ({
+  service,
+  ann,
+}) => {
+  const log = await ann.log();
+  await expect(log.locator('tbody tr').first()).toBeVisible();
+  await ann.page.context().setOffline(true);
+  const { body } = await service.api.post('/versions/1/scale', byBea);
+  expect((await service.api.del(`/log/${body[0].pf_logid}`)).status).toBe(200);
+  await ann.page.context().setOffline(false);
+  await expect(log.getByText('Undone (1)')).toBeVisible();
+});
+
 test('an amount that waits for the network can be dropped, and is then not written', async ({
   service,
   ann,

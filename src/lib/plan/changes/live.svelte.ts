@@ -89,7 +89,11 @@ export class Live {
       if (has('comment')) await this.events.onComments();
       if (has('review')) await this.events.onReviews();
       else if (has('written') || has('undone')) this.events.onEntries();
-      if (has('note')) void this.log.read(LOG_PAUSE_MS);
+      // The rows of an entry that was written and undone meanwhile never were on screen.
+      const isSkipped = events.some(
+        (event) => event.kind === 'written' && undone.includes(event.logid),
+      );
+      if (has('note') || isSkipped) void this.log.read(LOG_PAUSE_MS);
     }
   }
 
@@ -130,6 +134,8 @@ export class Live {
       return this.events.onReload();
     }
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
+    // Notes and undone entries may differ, too.
+    void this.log.read(LOG_PAUSE_MS);
     await this.change(
       held.filter((id) => !stored.includes(id)),
       stored,
