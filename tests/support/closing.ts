@@ -5,7 +5,26 @@ import type { Service } from './service';
 /** A row of region, day, value and units. */
 export type Happened = [string | null, string, (number | string | null)?, (number | null)?];
 
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
+
+/** A plan of 610 and 61 for January to April 2027, from the rows of 2026, and what happened until March. */
+export const HAPPENED: Happened[] = [
+  ['A', '2026-01-10', 100, 10],
+  ['B', '2026-01-10', 50, 5],
+  [null, '2026-01-31', 30, 3],
+  ['A', '2026-02-10', 110, 11],
+  ['B', '2026-03-10', 120, 12],
+  ['A', '2026-04-10', 200, 20],
+  // As planned, in two rows.
+  ['A', '2027-01-10', 60, 6],
+  ['A', '2027-01-10', 40, 4],
+  // Less, without a region, elsewhere, more, and in a month that stays open.
+  ['B', '2027-01-10', 42.5, 5],
+  [null, '2027-01-31', 31, null],
+  ['C', '2027-01-20', 7, 1],
+  ['B', '2027-03-10', 125.25, 13],
+  ['A', '2027-04-10', 999, 99],
+];
 
 const columns = (grain: readonly string[], value: string, zone: boolean): TableColumn[] => [
   { name: 'Region', type: 'text', role: 'dimension', grain: grain.includes('Region') },

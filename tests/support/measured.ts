@@ -7,6 +7,10 @@ export const FURTHER = { cost: 'numeric(12,3)', hours: 'double precision', share
 type Further = keyof typeof FURTHER;
 export const NAMES = Object.keys(FURTHER) as Further[];
 
+/** A slice of the table, and its condition in SQL. */
+export const NORTH = { Region: 'North' };
+export const IN_NORTH = `"Region" = 'North'`;
+
 /** The totals of some rows as the API answers them. */
 export interface AnsweredTotals {
   row_count: number;

@@ -1,70 +1,20 @@
 // Tests replays of docs/contract/19-planning-together.md.
-import fc from 'fast-check';
-import * as v from 'valibot';
 import { describe, expect } from 'vitest';
-import { startServer } from '../../../src/demo/server';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
-import { ReplayAnswer, ReplayedAnswer } from '../../../src/lib/contract/replays';
-import { apiAt, type Answer } from '../../support/http';
-import { hold, holdVersion, race, untilWaiting } from '../../support/race';
 import type { Service } from '../../support/service';
+import { GRAIN_COLUMNS, it, makePlan, makeSource, ok, ORDER_COLUMNS, refused } from './orders';
 import {
-  GRAIN_COLUMNS,
-  it,
-  makePlan,
-  makeSource,
-  ok,
-  ORDER_COLUMNS,
-  ORDERS,
-  refused,
-} from './orders';
-
-const user = { pf_user: 'ann' };
-
-let names = 0;
-const name = () => `Replay ${(names += 1)}`;
-
-/** Creates a separate source of orders for a test that changes them. */
-async function ordersIn(service: Service, tname: string, columns: readonly ColumnSave[]) {
-  await service.query(ORDERS.replaceAll('public.orders', `public.${tname}`));
-  return makeSource(service, tname, columns);
-}
-
-const replay = (service: Service, path: string, body: object = {}): Promise<Answer> =>
-  service.api.post(`${path}/replay`, { pf_user: 'eve', name: name(), ...body });
-
-/** Expects a successful replay, checked against the contract. */
-async function replayed(service: Service, path: string, body: object = {}) {
-  const answer = await replay(service, path, body);
-  expect(ok(answer).status).toBe(201);
-  return v.parse(ReplayAnswer, answer.body);
-}
-
-/** Returns the result of each entry, checked against the contract. */
-const listOf = async ({ api }: Service, version: number) =>
-  v.parse(ReplayedAnswer, ok(await api.get(`/versions/${version}/replayed`)).body);
-
-const logOf = async ({ api }: Service, path: string) => ok(await api.get(`${path}/log`)).body;
-
-/** Returns the totals of each leaf of a version, without leaves that net to zero. */
-const leavesOf = ({ query }: Service, tname: string, version: number) =>
-  query(
-    `SELECT "Order Date", "Order Year", region, "sub-category", "select", "a""b", pf_iter,
-       sum(amount) AS amount, sum(pieces) AS pieces
-     FROM pf."fc_${tname}_${version}" GROUP BY 1, 2, 3, 4, 5, 6, 7
-     HAVING sum(amount) <> 0 OR sum(pieces) <> 0 ORDER BY 1, 2, 3, 4, 5, 6, 7`,
-  );
-
-const totals = (
-  entries: { row_count: number; value_total: number | null; units_total: number | null }[],
-) =>
-  entries.map(({ row_count, value_total, units_total }) => ({
-    row_count,
-    value_total,
-    units_total,
-  }));
-
-const north = { ...user, slice: { region: 'North' } };
+  ordersIn,
+  north,
+  logOf,
+  replayed,
+  name,
+  leavesOf,
+  listOf,
+  totals,
+  user,
+  replay,
+} from './replays';
 
 /** Creates entries with every kind of content. */
 async function everything({ api }: Service, path: string): Promise<void> {
@@ -433,161 +383,4 @@ describe('POST /versions/:id/replay', () => {
     await refused(service, () => service.api.get('/versions/999999/replayed'), 404);
     expect(await listOf(service, Number(path.split('/')[2]))).toEqual([]);
   });
-
-  it('is created once per name and per key, also on two servers', async ({ service, sourceId }) => {
-    const server = await startServer({ database: service.database });
-    try {
-      const { path } = await makePlan(service, sourceId);
-      ok(await service.api.post(`${path}/scale`, { ...north, pct: 5 }));
-      const held = await hold(service, 'LOCK TABLE public.orders IN ACCESS EXCLUSIVE MODE');
-      const body = JSON.stringify({ ...user, name: name() });
-      const send = (api: typeof service.api, key: string) => () =>
-        api.send(`${path}/replay`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'idempotency-key': key },
-          body,
-        });
-      const [first, second] = await race(service, held, [
-        send(service.api, 'one'),
-        send(apiAt(server.url), 'two'),
-      ]);
-      expect([first?.status, second?.status]).toEqual([201, 409]);
-      const again = await send(apiAt(server.url), 'one')();
-      expect([again.status, again.body]).toEqual([201, first?.body]);
-    } finally {
-      await server.stop();
-    }
-  });
-
-  it('does not block writers of the original, and replays one snapshot of it', async ({
-    service,
-  }) => {
-    const sourceId = await ordersIn(service, 'busy', ORDER_COLUMNS);
-    const { path } = await makePlan(service, sourceId);
-    ok(await service.api.post(`${path}/scale`, { ...north, pct: 5 }));
-    const before = await logOf(service, path);
-    const held = await hold(service, 'LOCK TABLE public.busy IN ACCESS EXCLUSIVE MODE');
-    // The maximum number of concurrent writers of one version.
-    const answer = replayed(service, path);
-    const others = [replayed(service, path), replayed(service, path)];
-    await untilWaiting(service, 3);
-    ok(await service.api.post(`${path}/scale`, { ...north, value_incr: 1000 }));
-    ok(await service.api.del(`/log/${before.entries[0].id}`));
-    await held.release();
-    const { version, entries } = await answer;
-    await Promise.all(others);
-    expect(totals(entries)).toEqual(totals(before.entries.toReversed()));
-
-    // The stored results survive the original, and are deleted with the replay.
-    const list = await listOf(service, version.id);
-    ok(await service.api.del(path));
-    expect(await listOf(service, version.id)).toEqual(list);
-    ok(await service.api.del(`/versions/${version.id}`));
-    expect(
-      await service.query(`SELECT FROM pf.replayed WHERE version_id = $1`, [version.id]),
-    ).toEqual([]);
-  });
-
-  it('does not wait for writers of the original, and copies the existing locks', async ({
-    service,
-    sourceId,
-  }) => {
-    const { path, versionId } = await makePlan(service, sourceId);
-    const lock = { ...north, note: 'closed' };
-    ok(await service.api.post(`${path}/locks`, lock));
-    const held = await holdVersion(service, versionId);
-    const answer = await service.api.send(`${path}/replay`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': 'beside a writer' },
-      body: JSON.stringify({ ...user, name: name() }),
-    });
-    await held.release();
-    const { version } = ok(answer).body;
-    const locks = ok(await service.api.get(`/versions/${version.id}/locks`)).body;
-    expect(locks).toMatchObject([{ slice: lock.slice, note: 'closed', created_by: 'ann' }]);
-  });
-
-  it('is refused if the original is deleted meanwhile', async ({ service }) => {
-    const sourceId = await ordersIn(service, 'gone', ORDER_COLUMNS);
-    const { path } = await makePlan(service, sourceId);
-    const held = await hold(service, 'LOCK TABLE public.gone IN ACCESS EXCLUSIVE MODE');
-    const answer = replay(service, path);
-    await untilWaiting(service, 1);
-    ok(await service.api.del(path));
-    await held.release();
-    expect((await answer).status).toBe(404);
-    expect(ok(await service.api.get(`/sources/${sourceId}/versions`)).body).toEqual([]);
-  });
-});
-
-describe('A history on unchanged data', () => {
-  const region = fc.constantFrom('North', 'South', 'East', null, '');
-  const slice = fc.oneof(
-    fc.constant({}),
-    fc.record({ region }),
-    fc.record({ 'sub-category': fc.constantFrom('Chairs', 'Tables', 'Lamps') }),
-    fc.record({ region: fc.array(region, { minLength: 1, maxLength: 3 }) }),
-    fc.constant({ 'Order Date': { from: '2026-02-01', to: '2026-04-30' } }),
-  );
-  const amount = fc.integer({ min: -9999, max: 9999 }).map((cents) => cents / 100);
-  const set = fc.oneof(fc.record({ region }), fc.constant({ 'Order Date': '2027-03-31' }));
-  const load = fc.record({
-    operation: fc.constantFrom('baseline', 'reference'),
-    body: fc.record({
-      raw_where: fc.constantFrom('TRUE', `channel = 'web'`, `pieces > 1`),
-      date_offset: fc.constantFrom('0 days', '1 year', '1 month'),
-    }),
-  });
-  const change = fc.oneof(
-    fc.record({
-      operation: fc.constant('scale'),
-      body: fc.oneof(
-        fc.record({ slice, pct: amount }),
-        fc.record({ slice, value_incr: amount, units_incr: fc.integer({ min: -9, max: 9 }) }),
-        fc.record({ slice, value_incr: amount, spread: fc.constant('equal') }),
-        fc.record({ slice, value_incr: amount, hold: fc.array(slice, { maxLength: 1 }) }),
-        fc.record({
-          edits: fc.array(fc.record({ slice, value_incr: amount }), { minLength: 1, maxLength: 3 }),
-        }),
-      ),
-    }),
-    fc.record({ operation: fc.constant('recode'), body: fc.record({ slice, set }) }),
-    fc.record({
-      operation: fc.constant('clone'),
-      body: fc.record({ slice, set, scale_factor: amount }),
-    }),
-  );
-
-  it('gives the same results when it is replayed, entry by entry and leaf by leaf', async ({
-    service,
-    sourceId,
-  }) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(load, { minLength: 1, maxLength: 2 }),
-        fc.array(fc.tuple(change, fc.boolean()), { minLength: 1, maxLength: 7 }),
-        async (loads, changes) => {
-          const { path, versionId } = await makePlan(service, sourceId);
-          for (const { operation, body } of loads) {
-            ok(await service.api.post(`${path}/${operation}`, { ...user, ...body }));
-          }
-          for (const [{ operation, body }, isUndone] of changes) {
-            const { status, body: rows } = await service.api.post(`${path}/${operation}`, {
-              ...user,
-              ...body,
-            });
-            // An entry that is undone immediately is not the base of another one.
-            if (status === 200 && isUndone) ok(await service.api.del(`/log/${rows[0].pf_logid}`));
-          }
-          const { version, entries } = await replayed(service, path);
-          expect(totals(entries)).toEqual(
-            totals((await logOf(service, path)).entries.toReversed()),
-          );
-          const leaves = await leavesOf(service, 'orders', versionId);
-          expect(await leavesOf(service, 'orders', version.id)).toEqual(leaves);
-        },
-      ),
-      { numRuns: 25 },
-    );
-  }, 120_000);
 });
