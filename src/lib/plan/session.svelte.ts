@@ -269,10 +269,9 @@ export class PlanSession {
    * Shows the explanation of the selection or the comments on it in the panel, or hides it. One of both is shown,
    * in the place of the fields.
    */
-  toggle(part: 'why' | 'comments'): void {
+  toggle(part: 'why' | 'comments', isShown = !this[part].isOpen): void {
     const { why, comments } = this;
     this.fields.open = false;
-    const isShown = !this[part].isOpen;
     why.isOpen = isShown && part === 'why';
     comments.isOpen = isShown && part === 'comments';
   }
