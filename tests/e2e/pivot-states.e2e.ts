@@ -2,6 +2,12 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
+/** Checks that the page does not ask for a selection of cells that are not there. */
+async function offersNoCells({ page, panel }: PivotPage): Promise<void> {
+  await expect(panel).toContainText('There are no cells to select.');
+  await expect(page.getByText(/Click a cell|Select several cells/)).toHaveCount(0);
+}
+
 const cell = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 
 test('an empty version offers to load a baseline', async ({ page, service }) => {
@@ -21,8 +27,10 @@ test('a pivot without matching rows says so, and a button clears the filters', a
   const pivot = new PivotPage(page);
   await page.goto('/versions/1?filter=Region:in:Nowhere');
   await expect(page.getByRole('heading', { name: 'No rows match the filters' })).toBeVisible();
+  await offersNoCells(pivot);
   await page.getByRole('button', { name: 'Clear all filters' }).click();
   await pivot.drawn();
+  await expect(pivot.panel).toContainText('Click a cell');
   await expect(page.getByRole('heading', { name: 'No rows match the filters' })).toHaveCount(0);
   expect(await pivot.number(cell)).toBeGreaterThan(0);
 });
@@ -35,6 +43,7 @@ test('a failed load shows the reason and can be repeated', async ({ page }) => {
   );
   await page.goto('/versions/1');
   await expect(page.getByText('The database is not there.')).toBeVisible();
+  await offersNoCells(pivot);
   await page.unroute('**/api/versions/1/data');
   await page.getByRole('button', { name: 'Try again' }).click();
   await pivot.drawn();
@@ -274,4 +283,36 @@ test('the theme changes while the pivot is open', async ({ page }) => {
   await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
   await expect(page.getByTestId('value-total')).toHaveText('170,518.26');
   expect(faults).toEqual([]);
+});
+
+test('a version of an archived source can be changed, but not duplicated or replayed', async ({
+  page,
+  service,
+}) => {
+  const sentence = page.getByText(/^The source of this version is archived\./);
+  const refused = page.getByRole('menuitem', { name: /^(Duplicate|Replay)/ });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const { name } = (await service.api.get('/versions/1')).body;
+  const openMenu = () => page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await openMenu();
+  await expect(refused).toHaveCount(2);
+  await expect(sentence).toHaveCount(0);
+
+  await service.api.patch('/sources/1', { status: 'archived' });
+  const copy = await service.api.post('/versions/1/copy', { name: 'Copy', pf_user: 'ana' });
+  expect(copy.status).toBe(409);
+  await pivot.open(1);
+  await expect(sentence).toHaveText(/cannot be duplicated or replayed/);
+  await openMenu();
+  await expect(page.getByRole('menuitem', { name: 'Close version' })).toBeVisible();
+  await expect(refused).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await pivot.click(cell);
+  await pivot.scaleValue(10);
+
+  await page.goto('/sources/1?tab=versions');
+  await openMenu();
+  await expect(page.getByRole('menuitem', { name: 'Close version' })).toBeVisible();
+  await expect(refused).toHaveCount(0);
 });

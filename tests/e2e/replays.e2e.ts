@@ -113,13 +113,13 @@ test('the open version is duplicated, closed and opened again from its menu', as
 }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
-  await choose(page, 'Plan 2027', 'Close');
+  await choose(page, 'Plan 2027', 'Close version');
   await expect(page.getByText('Plan 2027 is closed.')).toBeVisible();
   const status = async () => (await service.api.get('/versions/1')).body;
   expect(await status()).toMatchObject({ status: 'closed', closed_by: 'ana' });
   const badge = page.getByRole('toolbar', { name: 'Pivot' }).getByText('Closed');
   await expect(badge).toBeVisible();
-  await choose(page, 'Plan 2027', 'Reopen');
+  await choose(page, 'Plan 2027', 'Reopen version');
   await expect(page.getByText('Plan 2027 is open again.')).toBeVisible();
   await expect(badge).toHaveCount(0);
   expect(await status()).toMatchObject({ status: 'open' });

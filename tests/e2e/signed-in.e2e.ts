@@ -148,7 +148,7 @@ test('the page shows who is signed in, and hides actions outside their role', as
       .last()
       .click();
     await expect(page.getByRole('menuitem', { name: 'Baseline' })).toBeVisible();
-    await expect(page.getByRole('menuitem', { name: 'Close', exact: true })).toHaveCount(
+    await expect(page.getByRole('menuitem', { name: 'Close version', exact: true })).toHaveCount(
       mayPlan ? 1 : 0,
     );
     await expect(page.getByRole('menuitem', { name: /^Delete/ })).toHaveCount(

@@ -324,7 +324,7 @@ test.describe('versions', () => {
 
   test('are closed and reopened under the user’s name', async ({ page, service }) => {
     await page.goto('/sources/1?tab=versions');
-    await choose(page, 'Close');
+    await choose(page, 'Close version');
     await expect(row(page)).toContainText('by Ann Planner');
     const closed = () => service.query('SELECT status, closed_by FROM pf.version');
     expect(await closed()).toEqual([{ status: 'closed', closed_by: 'Ann Planner' }]);
@@ -336,7 +336,7 @@ test.describe('versions', () => {
       'true',
     );
     await page.keyboard.press('Escape');
-    await choose(page, 'Reopen');
+    await choose(page, 'Reopen version');
     await expect(row(page)).toContainText('Open');
     expect(await closed()).toEqual([{ status: 'open', closed_by: null }]);
   });
@@ -345,7 +345,7 @@ test.describe('versions', () => {
     await page.goto('/sources/1?tab=versions');
     await expect(row(page)).toBeVisible();
     await service.api.post('/versions/1/close', { pf_user: 'Ben' });
-    await choose(page, 'Close');
+    await choose(page, 'Close version');
     await toast(page, /closed/i);
     await expect(row(page)).toContainText('by Ben');
   });

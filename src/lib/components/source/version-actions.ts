@@ -4,14 +4,22 @@ import Copy from '@lucide/svelte/icons/copy';
 import Lock from '@lucide/svelte/icons/lock';
 import LockOpen from '@lucide/svelte/icons/lock-open';
 import RefreshCw from '@lucide/svelte/icons/refresh-cw';
+import type { Source } from '$lib/contract/sources';
 import type { Version } from '$lib/contract/versions';
 import type { MenuItem } from '../ui/Menu.svelte';
 
-/** Returns the menu items that make another version out of this one. */
-export const copyItems = (oncopy: () => void, onreplay: () => void): MenuItem[] => [
-  { label: 'Duplicate …', icon: Copy, onselect: oncopy },
-  { label: 'Replay on today’s data …', icon: RefreshCw, onselect: onreplay },
-];
+/** Returns the menu items that make another version out of this one; none if its source takes no new versions. */
+export const copyItems = (
+  { status }: Source,
+  oncopy: () => void,
+  onreplay: () => void,
+): MenuItem[] =>
+  status === 'archived'
+    ? []
+    : [
+        { label: 'Duplicate …', icon: Copy, onselect: oncopy },
+        { label: 'Replay on today’s data …', icon: RefreshCw, onselect: onreplay },
+      ];
 
 /** Returns the menu item that closes months of a version on actuals. @param how what it does, or where it leads */
 export const closeMonthsItem = (
@@ -21,5 +29,5 @@ export const closeMonthsItem = (
 /** Returns the menu item that closes an open version, or opens a closed one. */
 export const closeItem = ({ status }: Version, onselect: () => void): MenuItem =>
   status === 'closed'
-    ? { label: 'Reopen', icon: LockOpen, onselect }
-    : { label: 'Close', icon: Lock, onselect };
+    ? { label: 'Reopen version', icon: LockOpen, onselect }
+    : { label: 'Close version', icon: Lock, onselect };

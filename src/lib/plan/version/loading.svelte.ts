@@ -64,6 +64,10 @@ export class Loading {
   arranging = $state(false);
   /** Whether the pivot has no columns, because no row matches its filters. */
   isBlank = $state(false);
+  /** Whether there are no cells to select: the load failed, or no row matches the filters. */
+  readonly hasNoCells = $derived(
+    this.phase.kind === 'failed' || (this.phase.kind === 'ready' && this.isBlank),
+  );
   readonly large = $derived(this.rows !== null && this.rows >= LARGE_ROWS);
 
   /** The history of the database that the rows belong to. */
