@@ -84,7 +84,7 @@ test('shows thousands and stores that in the address; amounts are typed in full'
   const { versionId } = await planned(service, 'numeric(12,2)', ['1234567.89', '-1']);
   const pivot = new PivotPage(page);
   await pivot.open(versionId);
-  await page.getByRole('button', { name: 'Number format' }).click();
+  await page.getByRole('button', { name: 'Numbers: unit and decimals' }).click();
   await page.getByLabel('amount: unit').selectOption('thousands');
   await page.getByLabel('amount: decimals').selectOption('1');
   await page.keyboard.press('Escape');

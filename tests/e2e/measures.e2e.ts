@@ -151,7 +151,7 @@ test('the dialogs have every measure of the plan with its decimals', async ({ pa
   await expect(field('March')).toHaveValue('0');
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: 'Number format' }).click();
+  await page.getByRole('button', { name: 'Numbers: unit and decimals' }).click();
   await page.getByLabel('Cost: decimals').selectOption('0');
   await page.keyboard.press('Escape');
   await expect.poll(() => pivot.text(at('cost', 'West'))).toBe('60');
