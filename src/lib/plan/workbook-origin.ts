@@ -68,7 +68,7 @@ function lineOf({ planned }: PlanSession, header: ReadHeader) {
   const [unmarked] = unmarkedDimensions(slice, planned.columns);
   const why =
     header.impossible ??
-    (part ? `No change can select “${part.text}”, which restricts this cell.` : null) ??
+    (part ? `Operations cannot select rows by “${part.text}”, which restricts this cell.` : null) ??
     (unmarked === undefined ? null : `“${planned.labelOf(unmarked)}” is not a key column.`);
   return why === null ? { slice, why } : { slice: null, why };
 }

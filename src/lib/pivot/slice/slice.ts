@@ -58,7 +58,7 @@ export interface CellSlice {
 const IMPOSSIBLE = {
   mixed: (column: string) =>
     `Rows with the same source values appear under several values of “${column}”, so no selection matches exactly this cell.`,
-  nothing: (column: string) => `“${column}” has no such rows, so this cell is empty.`,
+  nothing: (column: string) => `No row has this value of “${column}”, so the cell is empty.`,
   unknown: (column: string) =>
     `The source values of “${column}” could not be read, so no selection matches exactly this cell.`,
 };

@@ -91,10 +91,10 @@ export function withoutColumn(
   return { ...sliceAlone(slice, columns), listed, notHeld };
 }
 
-/** Returns the sentence that says why several cells have no common slice. */
-export const apart = (what: string): string =>
-  `No ${what} can select exactly these cells, because they differ in more than one column.`;
-const TOO_MANY = 'These are too many cells for one operation.';
+/** Why no operation can run on cells without a common slice. */
+export const APART =
+  'These cells cannot be scaled, recoded or cloned together, because they differ in more than one column.';
+const TOO_MANY = 'These are too many cells to change at once.';
 
 /** Maximum number of cells to change at once. Larger selections can only be summed and copied. */
 export const MOST_CHANGED = 1000;
@@ -111,10 +111,10 @@ export function obstacleOf(
   labelOf: (column: string) => string,
 ): string | null {
   if (!selected && count > MOST_CHANGED) return TOO_MANY;
-  if (!selected) return count > 0 ? apart('operation') : 'Select a cell first.';
+  if (!selected) return count > 0 ? APART : 'Select a cell first.';
   if (selected.impossible) return selected.impossible;
   const [unmarked] = selected.unmarked;
   return unmarked === undefined
     ? null
-    : `“${labelOf(unmarked)}” is not a key column of this source, so it cannot select rows. Remove it from the selection, or group by a key column.`;
+    : `“${labelOf(unmarked)}” is not a key column of this source, so operations cannot select rows by it. Remove it from the selection, or group by a key column.`;
 }

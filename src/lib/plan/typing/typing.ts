@@ -84,7 +84,7 @@ export class Typing {
     if (cell.impossible) return cell.impossible;
     const [unmarked] = unmarkedDimensions(cell.slice, planned.columns);
     if (unmarked !== undefined) {
-      return `“${planned.labelOf(unmarked)}” is not a key column of this source, so it cannot select rows.`;
+      return `“${planned.labelOf(unmarked)}” is not a key column of this source, so operations cannot select rows by it.`;
     }
     const locked = planned.beyond(cell.slice) ?? this.locks.obstacle(cell.slice);
     if (locked) return locked;
