@@ -128,6 +128,24 @@ test.describe('an empty version', () => {
     ).toEqual([{ pf_iter: 'reference', rows }]);
   });
 
+  test('keeps the form in its place when the timeline gets its bar', async ({ page }) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let previews = 0;
+    await page.route('**/api/versions/1/baseline/preview', async (route) => {
+      // The first preview is of the source, which the timeline shows.
+      if (++previews > 1) await held;
+      await route.continue();
+    });
+    await page.goto(URL);
+    const spans = page.getByRole('list', { name: /^Spans of / }).getByRole('listitem');
+    await expect(spans).toHaveCount(1);
+    const before = await form(page).boundingBox();
+    release();
+    await expect(spans).toHaveCount(2);
+    expect((await form(page).boundingBox())!.y).toBe(before!.y);
+  });
+
   test('accepts a condition in SQL, or gives the reason for refusing it', async ({
     page,
     service,

@@ -52,7 +52,7 @@ async function readRectangle(
 ): Promise<MarkedCell[]> {
   const block = blockOf(from, to);
   if (sizeOf(block) > MOST_MARKED)
-    throw new Error(`at most ${MOST_MARKED.toLocaleString('en-US')} cells can be selected.`);
+    throw new Error(`at most ${MOST_MARKED.toLocaleString()} cells can be selected.`);
   const isGrouped = reader.config.group_by.length > 0;
   const isSplit = reader.config.split_by.length > 0 && isGrouped;
   const rows = { start_row: block.y0, end_row: block.y1 + 1 };

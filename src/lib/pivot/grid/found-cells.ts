@@ -96,7 +96,7 @@ export async function cellsWith(
     );
     if (xs.length * ys.length === 0) throw new Error('no cell of the grid shows this sum.');
     if (xs.length * ys.length > MOST_MARKED)
-      throw new Error(`at most ${MOST_MARKED.toLocaleString('en-US')} cells can be selected.`);
+      throw new Error(`at most ${MOST_MARKED.toLocaleString()} cells can be selected.`);
     return ys.flatMap((y) =>
       columns.map(({ path }, i): MarkedCell => {
         const value = values[i]?.[y];

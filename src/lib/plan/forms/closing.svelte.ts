@@ -96,7 +96,7 @@ export class Closing {
   /** Asks for a preview. @param rows the rows of the source; null while their form is incomplete */
   ask(rows: LoadPreviewRequest | null): void {
     this.acceptsZero = false;
-    const request = rows && this.requestOf(rows);
+    const request = rows && this.monthsOf(rows);
     if (!request) return this.preview.clear();
     const asked = { ...request, ...(user.name && { pf_user: user.name }) };
     this.preview.ask((signal) => api.previewActuals(this.planned.id, asked, { signal }));
@@ -104,11 +104,17 @@ export class Closing {
 
   /** Returns the request of the close; null if no months are chosen. */
   requestOf(rows: LoadPreviewRequest): Omit<ActualsRequest, 'pf_user'> | null {
+    const request = this.monthsOf(rows);
+    const note = this.note.trim();
+    return request && { ...request, ...(note !== '' && { note }) };
+  }
+
+  /** Returns the request without the note, which is not part of a preview. */
+  private monthsOf(rows: LoadPreviewRequest): Omit<ActualsRequest, 'pf_user' | 'note'> | null {
     const { dateColumn } = this.planned;
     if (dateColumn === undefined || this.chosen.length === 0) return null;
     const days = { from: firstDayOf(this.from), through: lastOfMonth(this.through) };
-    const note = this.note.trim();
-    return { ...rows, column: dateColumn, ...days, ...(note !== '' && { note }) };
+    return { ...rows, column: dateColumn, ...days };
   }
 
   /** Reads the months that take the difference, if it is spread. They end after the close. */
