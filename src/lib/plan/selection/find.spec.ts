@@ -6,7 +6,7 @@ it('shows no matches of a text that was replaced', async () => {
   const answers: ((found: FoundMembers) => void)[] = [];
   const membersWith = () => new Promise<FoundMembers>((answer) => answers.push(answer));
   const loading = { pivot: { grid: { membersWith } } } as never;
-  const selection = { active: null, marked: [] } as never;
+  const selection = { active: null, marked: [], markedByNow: async () => [] } as never;
   const none = { members: [], hasClosed: true };
   const find = new Find(loading, selection);
 
