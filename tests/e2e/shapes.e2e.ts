@@ -128,6 +128,29 @@ test('a total is spread by 4-4-5 from the panel, and the present one is reshaped
   expect(await lastScale(service)).toMatchObject({ value_total: 'keep' });
 });
 
+test('the fields below the chart of a shape stay in place when it is drawn', async ({ page }) => {
+  let release = () => {};
+  const held = new Promise<void>((done) => (release = done));
+  await page.route('**/preview', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await shape(pivot).selectOption('4-4-5');
+  await pivot.type('New total', '1200000');
+  const chart = page.getByTestId('shape-months');
+  await expect(chart).toHaveAttribute('aria-busy', 'true');
+  await expect(chart.locator('figure')).toHaveCount(0);
+  const top = async () => (await pivot.panel.getByText('Hold price').boundingBox())?.y ?? NaN;
+  const before = await top();
+  release();
+  await expect(chart.locator('figure')).toBeVisible();
+  // Heights of lines are no whole pixels.
+  expect(Math.abs((await top()) - before)).toBeLessThan(1);
+});
+
 test('a profile of the source applies to a block of cells', async ({ page, service }) => {
   const weights = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2];
   await service.api.post('/sources/1/profiles', { name: 'Second half', weights, pf_user: 'ana' });
