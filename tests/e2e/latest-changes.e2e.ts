@@ -39,3 +39,27 @@ test('the panel lists the latest changes while nothing is selected', async ({ pa
   await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
   await expect(latest).toHaveCount(0);
 });
+
+test('an earlier state of the plan has its own latest changes and totals of the log', async ({
+  page,
+  service,
+}) => {
+  const slice = { Category: 'Furniture' };
+  for (const pf_user of ['bea', 'carl'])
+    await service.api.post('/versions/1/scale', { slice, value_incr: 100, pf_user });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const entries = pivot.panel.getByRole('region', { name: 'Latest changes' }).getByRole('listitem');
+  await expect(entries.nth(0)).toContainText('carl');
+  const log = await pivot.log();
+  const total = log.locator('tfoot tr').first();
+  const now = await total.innerText();
+  await log
+    .getByRole('row', { name: /bea/ })
+    .getByRole('button', { name: /^Show the plan as it was/ })
+    .click();
+  await expect(entries.nth(0)).toContainText('bea');
+  await expect.poll(() => total.innerText()).not.toBe(now);
+  const shown = (text: string) => Number(/[\d,]+\.\d\d/.exec(text)?.[0].replaceAll(',', ''));
+  expect(shown(now) - shown(await total.innerText())).toBeCloseTo(100, 2);
+});

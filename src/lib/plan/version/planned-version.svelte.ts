@@ -170,6 +170,11 @@ export class PlannedVersion {
     return isUnits ? this.decimals.units : this.decimals.value;
   }
 
+  /** Whether an entry is later than the state of the plan that is shown. */
+  isLater({ id }: Pick<LogListEntry, 'id'>): boolean {
+    return this.asOf !== null && id > this.asOf.id;
+  }
+
   /**
    * Reads the totals of the rows that an operation on a slice would touch: the stored rows and the tried ones.
    *
