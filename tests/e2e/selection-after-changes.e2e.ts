@@ -87,6 +87,14 @@ test('after the name is given, the keys move in the grid again', async ({ page }
   await expect(pivot.slice).not.toContainText('Sub-Category');
 });
 
+test('after a click on Apply, the keys move in the grid', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(FURNITURE);
+  await pivot.scaleValue(10);
+  await expect(pivot.grid).toBeFocused();
+});
+
 test('the first arrow key selects the first cell', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);

@@ -335,10 +335,11 @@ export class Actions {
     clear: () => void,
     write: () => Promise<Written>,
   ): Promise<boolean> {
+    const focused = document.activeElement;
     return this.reports.attempt(async () => {
       const written = await write();
       clear();
-      this.reports.focusGrid();
+      this.reports.focusGrid(focused);
       await this.sayWritten(kind, written);
     });
   }

@@ -87,8 +87,14 @@ export class Reports {
     this.tell.done(`${sentence} The filter on ${names} hides ${what}.`, undoThis, show);
   }
 
-  /** Moves the focus to the grid if the pressed button lost it by being disabled or removed. */
-  focusGrid(): void {
-    if (document.activeElement === document.body) this.session.pivot?.grid.focus();
+  /**
+   * Moves the focus to the grid if the pressed button lost it by being disabled or removed.
+   *
+   * @param focused what had the focus when the work began; if it is a button that still has it, the focus moves, too
+   */
+  focusGrid(focused: Element | null = null): void {
+    const { activeElement } = document;
+    const isPressed = focused instanceof HTMLButtonElement && focused === activeElement;
+    if (isPressed || activeElement === document.body) this.session.pivot?.grid.focus();
   }
 }

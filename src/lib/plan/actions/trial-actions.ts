@@ -116,10 +116,11 @@ export class TrialActions {
 
   private async keepAll(): Promise<boolean> {
     let isWhole = false;
+    const focused = document.activeElement;
     await this.reports.attempt(async () => {
       const kept = await this.session.trying.keep();
       isWhole = kept.left === 0;
-      this.reports.focusGrid();
+      this.reports.focusGrid(focused);
       await this.sayKept(kept);
     });
     return isWhole;
