@@ -12,10 +12,10 @@ import { seenIn } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Reviews } from './reviews.svelte';
 
-/** What holds rows of a slice. */
+/** A note for a lock, or for several closes, that hold rows of a slice. */
 interface LockNote {
   text: string;
-  /** The held parts of the slice; none if it holds the whole slice. */
+  /** The parts of the version that are held; none if the whole slice is held. */
   parts: readonly Slice[];
 }
 
@@ -104,9 +104,10 @@ export class Locks extends FollowedList<Lock> {
     if (several.length === 0) return notes;
     const names = several.map(({ lock }) => lock.created_by);
     const distinct = names.filter((name, i) => names.indexOf(name) === i);
-    const parts = this.closedDates(this.planned.columns).flatMap(({ date, ranges }) =>
+    const closed = this.closedDates(this.planned.columns).flatMap(({ date, ranges }) =>
       ranges.map((days): Slice => ({ [date]: days })),
     );
+    const parts = closed.filter((part) => overlapOf(slice, part) !== 'none');
     return [{ text: `Closed by ${distinct.join(', ')}`, parts }, ...notes];
   }
 

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import type { Lock } from '../../contract/locks';
+import { Locks } from './locks.svelte';
+
+const close = (logid: number, created_by: string, from: string, to: string): Lock => ({
+  ...{ id: logid, version_id: 1, logid, created_by, note: null },
+  ...{ slice: { day: { from, to } }, created_at: '2027-04-01T00:00:00Z' },
+});
+
+it('joins the closes on a slice into one note, without those of other days', () => {
+  const planned = { columns: [{ cname: 'day', role: 'date', dim_group: null }] } as never;
+  const locks = new Locks(planned, () => undefined, {} as never);
+  locks.all = [
+    close(1, 'eve', '2027-01-01', '2027-01-31'),
+    close(2, 'ann', '2027-02-01', '2027-02-28'),
+    close(3, 'eve', '2028-01-01', '2028-01-31'),
+  ];
+  expect(locks.notesOn({ day: { from: '2027-01-01', to: '2027-12-31' } })).toEqual([
+    { text: 'Closed by eve, ann', parts: [{ day: { from: '2027-01-01', to: '2027-02-28' } }] },
+  ]);
+});
