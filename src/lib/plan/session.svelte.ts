@@ -266,8 +266,8 @@ export class PlanSession {
   }
 
   /**
-   * Shows the explanation of the selection or the comments on it in the panel, or hides it. One of both is shown,
-   * in the place of the fields.
+   * Shows or hides the explanation of the selection or the comments on it. The panel shows only one of them, in place
+   * of the fields.
    */
   toggle(part: 'why' | 'comments', isShown = !this[part].isOpen): void {
     const { why, comments } = this;

@@ -1,6 +1,7 @@
 /** The planner's choice of how amounts are spread. */
 import { keep, kept } from '../../client/storage';
 import type { ScaleEdit } from '../../contract/operations';
+import { shapeText, type ShapeChoice } from './shape';
 
 export type Spread = Extract<ScaleEdit['spread'], string>;
 
@@ -22,8 +23,13 @@ class SpreadChoice {
 
 export const spread = new SpreadChoice();
 
-/** Returns how amounts are spread, unless in proportion: "Amounts are spread equally."; else null. @param shape its label */
-export function spreadNote(shape: string | null): string | null {
-  const how = shape ?? (spread.choice === 'equal' ? 'equally' : null);
+/**
+ * Returns how amounts are spread: "Amounts are spread equally."; null for in proportion.
+ *
+ * @param shape the chosen shape; null if amounts are spread without one
+ */
+export function spreadNote(shape: ShapeChoice | null): string | null {
+  const overRows = spread.choice === 'equal' ? 'equally' : null;
+  const how = shape ? shapeText(shape) : overRows;
   return how && `Amounts are spread ${how}.`;
 }

@@ -89,7 +89,7 @@ export class Live {
       if (has('comment')) await this.events.onComments();
       if (has('review')) await this.events.onReviews();
       else if (has('written') || has('undone')) this.events.onEntries();
-      // The rows of an entry that was written and undone meanwhile never were on screen.
+      // An entry that is already undone changes no rows on screen, but is in the log.
       const isSkipped = events.some(
         (event) => event.kind === 'written' && undone.includes(event.logid),
       );
@@ -134,7 +134,7 @@ export class Live {
       return this.events.onReload();
     }
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
-    // Notes and undone entries may differ, too.
+    // Notes and undone entries may have changed, too.
     void this.log.read(LOG_PAUSE_MS);
     await this.change(
       held.filter((id) => !stored.includes(id)),

@@ -102,11 +102,6 @@ export class Shapes {
     return [...FIXED, ...named, ...like];
   });
 
-  /** The label of the chosen shape; null if amounts are spread without one. */
-  readonly label: string | null = $derived(
-    this.chosen && (this.offers.find(({ key }) => key === this.key)?.label ?? null),
-  );
-
   /** Chooses an offer; null chooses to spread without a shape. */
   choose(offer: Pick<Offer, 'key' | 'choice'> | null): void {
     this.key = offer?.key ?? null;
