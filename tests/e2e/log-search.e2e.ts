@@ -120,7 +120,7 @@ test('says how many entries were undone when one fails', async ({ page, service 
   await log.getByRole('button', { name: 'Undo these 2 …' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Undo 2 entries' }).click();
   await expect(
-    page.getByText('Undone: 1 of 2 entries. The next one was refused: The entry is locked'),
+    page.getByText('Undone: 1 of 2 entries. The next one was not undone: The entry is locked'),
   ).toBeVisible();
   await expect(log.locator('tbody tr')).toHaveCount(1);
 });

@@ -196,7 +196,7 @@ export class Actions {
         }
       } catch (error) {
         if (undone === 0) throw error;
-        const refused = `The next one was refused: ${messageOf(error)}`;
+        const refused = `The next one was not undone: ${messageOf(error)}`;
         throw new Error(`Undone: ${undone} of ${total}. ${refused}`, { cause: error });
       }
       this.tell.done(`Undone: ${total}, ${this.tell.plural(rows, 'row')} deleted.`);
