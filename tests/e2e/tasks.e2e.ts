@@ -370,6 +370,8 @@ test('duplicating, comparing, locking, looking back, undoing a person’s change
     await expect
       .poll(() => service.query(`SELECT slice FROM pf.lock`))
       .toEqual([{ slice: { Category: 'Furniture', 'Sub-Category': 'Tables' } }]);
+    // The row is stored before the dialog has its answer.
+    await expect(page.getByRole('dialog')).toHaveCount(0);
   });
 
   await planner.task(2, async () => {
