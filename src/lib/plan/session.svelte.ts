@@ -41,6 +41,9 @@ import { WorkbookReading } from './workbook/workbook-reading.svelte';
 /** Maximum number of values of a column that are offered at once. */
 const OFFERED = 50;
 
+/** A part of the panel that takes the place of the form. */
+export type PanelPart = 'why' | 'comments';
+
 /** The page's callbacks for its session, and its number formats. */
 interface SessionEvents {
   /** How the page reports the result of an action. */
@@ -269,7 +272,7 @@ export class PlanSession {
    * Shows or hides the explanation of the selection or the comments on it. The panel shows only one of them, in place
    * of the fields.
    */
-  toggle(part: 'why' | 'comments', isShown = !this[part].isOpen): void {
+  toggle(part: PanelPart, isShown = !this[part].isOpen): void {
     const { why, comments } = this;
     this.fields.open = false;
     why.isOpen = isShown && part === 'why';

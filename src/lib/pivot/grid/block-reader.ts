@@ -5,7 +5,7 @@ import { tidy } from '../values/cell-value';
 import type { CellValue, View } from '../values/engine-types';
 import type { SliceColumn } from '../slice/slice';
 import type { RowNames, ViewReader } from './view-reader';
-import { blockOf, MOST_MARKED, sizeOf } from './block';
+import { blockOf, refuseTooMany, sizeOf } from './block';
 import type { Shown } from './shown';
 
 /** Number of attempts to read a block whose rows or columns move during the read. */
@@ -51,8 +51,7 @@ async function readRectangle(
   to: CellPosition,
 ): Promise<MarkedCell[]> {
   const block = blockOf(from, to);
-  if (sizeOf(block) > MOST_MARKED)
-    throw new Error(`at most ${MOST_MARKED.toLocaleString()} cells can be selected.`);
+  refuseTooMany(sizeOf(block));
   const isGrouped = reader.config.group_by.length > 0;
   const isSplit = reader.config.split_by.length > 0 && isGrouped;
   const rows = { start_row: block.y0, end_row: block.y1 + 1 };

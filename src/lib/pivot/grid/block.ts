@@ -13,7 +13,13 @@ export interface CellBlock {
 }
 
 /** Largest number of cells that can be marked at once. */
-export const MOST_MARKED = 20_000;
+const MOST_MARKED = 20_000;
+
+/** @throws Error if a number of cells is more than can be selected at once */
+export function refuseTooMany(cells: number): void {
+  if (cells > MOST_MARKED)
+    throw new Error(`at most ${MOST_MARKED.toLocaleString()} cells can be selected.`);
+}
 
 /** A rectangle of cells, both ends included; without columns, it consists of row headers. */
 interface Block {

@@ -244,12 +244,13 @@ export class Drawing {
   /** Styles the lowest headers, which name measures, and shows how the pivot is sorted by them. */
   private styleHeads({ reader, kinds, columns }: Window): void {
     const { split_by = [] } = reader?.config ?? {};
+    const hasTotal = columns.some(isTotal);
     for (const th of this.element.querySelectorAll('thead th')) {
       const meta = this.element.getMeta(th);
       if (meta) this.place(th, meta);
       const column = this.shown.columnAt(meta?.x);
       const isMeasure = meta?.column_header_y === split_by.length && column !== null;
-      const direction = isMeasure && reader ? directionOf(column, reader, columns) : undefined;
+      const direction = isMeasure && reader ? directionOf(column, reader, hasTotal) : undefined;
       th.classList.toggle('pf-measure', isMeasure);
       th.classList.toggle('pf-number', isMeasure && this.formatOf(column.measure, kinds).isNumber);
       th.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1 && isMeasure);
@@ -259,21 +260,24 @@ export class Drawing {
   }
 }
 
+const isTotal = ({ path }: DrawnColumn) => path?.length === 0;
+
 /**
  * Returns the direction in which the rows are sorted by a column of the grid. A sort by a measure is that of its
  * total; only a pivot without a total column shows it at every column of the measure.
+ *
+ * @param hasTotal whether the pivot has a total column
  */
 function directionOf(
-  { measure, path }: DrawnColumn,
+  column: DrawnColumn,
   reader: ViewReader,
-  columns: readonly DrawnColumn[],
+  hasTotal: boolean,
 ): string | undefined {
+  const { measure, path } = column;
   const { sort, ...config } = reader.config;
   if (sort.length === 0) return undefined;
   const ofColumn = columnSort({ name: measure, label: '' }, path ?? [], config, reader.schema);
-  const isTotal = (each: Pick<DrawnColumn, 'path'>) => each.path?.length === 0;
-  const showsTotal = isTotal({ path }) || !columns.some(isTotal);
-  const keys = [ofColumn?.name, ...(showsTotal ? [measure] : [])];
+  const keys = [ofColumn?.name, ...(isTotal(column) || !hasTotal ? [measure] : [])];
   return sort.find(([name]) => keys.includes(name))?.[1];
 }
 

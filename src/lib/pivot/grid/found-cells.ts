@@ -2,7 +2,7 @@
 import { pathKey, type CellCondition, type MarkedCell } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
-import { MOST_MARKED } from './block';
+import { refuseTooMany } from './block';
 import type { DrawnColumn } from './grid-columns';
 import type { RowGroups } from './row-groups';
 import type { Shown } from './shown';
@@ -95,8 +95,7 @@ export async function cellsWith(
       path.length === down.depth && down.admits(path) ? [y] : [],
     );
     if (xs.length * ys.length === 0) throw new Error('no cell of the grid shows this sum.');
-    if (xs.length * ys.length > MOST_MARKED)
-      throw new Error(`at most ${MOST_MARKED.toLocaleString()} cells can be selected.`);
+    refuseTooMany(xs.length * ys.length);
     return ys.flatMap((y) =>
       columns.map(({ path }, i): MarkedCell => {
         const value = values[i]?.[y];

@@ -90,7 +90,8 @@ export class Reports {
   /**
    * Moves the focus to the grid if the pressed button lost it by being disabled or removed.
    *
-   * @param focused what had the focus when the work began; if it is a button that still has it, the focus moves, too
+   * @param focused the element that had the focus when the work began. If it is a button that still has the focus, the
+   * focus moves to the grid as well.
    */
   focusGrid(focused: Element | null = null): void {
     const { activeElement } = document;

@@ -67,7 +67,7 @@ export class Cursor {
     return this.moves.run(() => this.beside(dx, dy, how));
   }
 
-  /** Opens or closes the row of the cursor, after the moves before. */
+  /** Opens or closes the row of the cursor once earlier moves have ended. */
   toggleRow(): Promise<void> {
     return this.moves.run(async () => {
       const { cell } = this;
@@ -77,8 +77,8 @@ export class Cursor {
   }
 
   /**
-   * Opens the group of columns that the cursor's cell adds up, or closes the group that contains the cell, after
-   * the moves before.
+   * Opens the group of columns that the cursor's cell adds up, or closes the group that contains the cell, once
+   * earlier moves have ended.
    */
   toggleColumns(): Promise<void> {
     return this.moves.run(async () => {
