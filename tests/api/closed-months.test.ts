@@ -148,7 +148,7 @@ describe('closed months', () => {
 });
 
 describe('a preview of a close', () => {
-  it('names for each month what was forecast, what happened and the difference, and writes nothing', async ({
+  it('lists the forecast, the actuals and their difference for each month, and writes nothing', async ({
     service,
   }) => {
     const plan = await planOfNextYear(service, HAPPENED);
@@ -201,7 +201,7 @@ describe('a preview of a close', () => {
     ]);
     expect(await plan.state()).toEqual(before);
 
-    // A restatement answers the same forecast, and as the difference only what has changed since the close.
+    // A restatement answers the same forecast. Its difference is what has changed since the close.
     await plan.closed('2027-03-31');
     await service.query(`UPDATE ${plan.source} SET "Sales" = 8 WHERE "Region" = 'C'`);
     await service.api.post(`${plan.path}/close`, { pf_user: 'ann' });
@@ -281,7 +281,7 @@ describe('a close is refused', () => {
     }
   });
 
-  it('for amounts that are not numbers, of any type', async ({ service }) => {
+  it('for amounts that are not numbers, in columns of any type', async ({ service }) => {
     for (const [value, text] of [
       ['double precision', 'NaN'],
       ['double precision', 'Infinity'],

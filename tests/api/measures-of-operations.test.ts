@@ -140,7 +140,7 @@ describe('The other operations', () => {
       const answer = await refused('import', { file: FILE, edits }, status);
       expect([answer.field ?? answer.error.split(':')[0], answer.column]).toEqual([field, column]);
     }
-    // Two measures of the same rows may be in different cells.
+    // Two cells may change different measures of the same rows.
     await done('import', {
       file: FILE,
       edits: [cell({ cost: { total: 1 } }), cell({ share: { incr: 1 } }, { Product: 'Desk' })],

@@ -48,13 +48,13 @@ test('the menu of a cell explains the cell and shows its comments, with their ke
   await expect(part(page, 'Why')).toContainText('Now');
   await expect(part(page, 'Comments')).toHaveCount(0);
 
-  // What is shown already stays.
+  // A part that is already shown stays.
   await page.keyboard.press('Shift+F10');
   await item(page, 'Why').press('Enter');
   await expect(part(page, 'Why')).toContainText('Now');
 });
 
-test('the menu of a selected cell keeps the selection, and a measure has no comments', async ({
+test('the menu of a selected cell keeps the selection, and the menu of a measure has no comments', async ({
   page,
 }) => {
   const pivot = new PivotPage(page);

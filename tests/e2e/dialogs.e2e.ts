@@ -130,7 +130,7 @@ for (const { name, open, fields, confirm, request } of DIALOGS) {
     await page.keyboard.press('Tab');
     await expect(button).toBeEnabled({ timeout: 20_000 });
 
-    // A slip does not discard what was entered: Escape warns first, as does a click outside.
+    // Escape and a click outside warn, and discard nothing.
     await page.keyboard.press('Escape');
     await expect(warning).toBeVisible();
     await page.mouse.click(4, 450);
@@ -186,7 +186,7 @@ test('a dialog that was not filled in closes by one Escape, a filled one by the 
   await page.keyboard.type('Cautious');
   await page.keyboard.press('Escape');
   await page.keyboard.type(' plan');
-  // The warning goes with the next key.
+  // The next key removes the warning.
   await expect(dialog.getByRole('status')).toHaveCount(0);
   await page.goBack();
   await expect(dialog.getByLabel('Name')).toHaveValue('Cautious plan');

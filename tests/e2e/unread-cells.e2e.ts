@@ -3,7 +3,7 @@ import { expect, test } from '../support/e2e';
 import { Engine } from './engine';
 import { PivotPage, type CellName } from './pivot-page';
 
-/** What a planner does directly after a click is about the clicked cell, even while it is still being read. */
+/** An action directly after a click applies to the clicked cell, even while the cell is still being read. */
 
 const at = (...row: string[]): CellName => ({ row, column: ['2028', 'Sales'] });
 const CHAIRS = at('Furniture', 'Chairs');

@@ -7,7 +7,7 @@ export type Happened = [string | null, string, (number | string | null)?, (numbe
 
 export type Row = Record<string, unknown>;
 
-/** A plan of 610 and 61 for January to April 2027, from the rows of 2026, and what happened until March. */
+/** Rows of a source. Those of 2026 make a plan of 610 and 61 for January to April 2027; those of 2027 are the actuals. */
 export const HAPPENED: Happened[] = [
   ['A', '2026-01-10', 100, 10],
   ['B', '2026-01-10', 50, 5],

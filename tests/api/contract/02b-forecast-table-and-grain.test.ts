@@ -129,7 +129,7 @@ describe('Display grain', () => {
       expected.toSorted((a, b) => (String(a.pf_gkey) < String(b.pf_gkey) ? -1 : 1)),
     );
     expect(new Set(rows.map((r) => r.pf_gkey)).size).toBe(rows.length);
-    // Null, empty text and a value are three groups, because null has its own character.
+    // Null and the empty text are different groups, because the key has a character for null.
     expect(new Set(rows.filter((r) => r['Order Year'] === 2026).map((r) => r.region))).toEqual(
       new Set(['North', 'South', 'East', '', null]),
     );

@@ -113,7 +113,9 @@ describe('Rows of a review', () => {
     expect(ok(await edit(bea)()).body.row_count).toBe(12);
   });
 
-  it('are unclear after a change of roles, until it is returned', async ({ service }) => {
+  it('cannot be determined after a change of roles, until the review is returned', async ({
+    service,
+  }) => {
     const id = await makeSmallSource(service, 'reviewed');
     const { path } = await makePlan(service, id);
     const review = await make(service, path, { slice: { select: 'x' } });

@@ -23,7 +23,7 @@ const review = ({ api }: Service, path: string): Promise<Answer> =>
     ...{ slice: { region: 'North' }, reviewers: ['rosa'], due: '2027-01-31', comment: 'For Q1' },
   });
 
-/** Makes a review, and takes some steps of it. @returns the answer of the last step */
+/** Makes a review and takes it through some steps. @returns the answer of the last step */
 async function reviewed(service: Service, path: string, steps: string[]): Promise<Answer> {
   let answer = await review(service, path);
   const { id } = answer.body;
