@@ -57,7 +57,7 @@ export const init: ServerInit = async () => {
     bodies = new Bodies(budget, config.keepEntries);
     totals = new KeptTotals(config.keepEntries);
     monthTotals = new KeptTotals(config.keepEntries, ({ months }) => months.length);
-    sliceIndexes = new SliceIndexes(db, INDEX_DELAY, (version, error) =>
+    sliceIndexes = new SliceIndexes(db, config.indexes, (version, error) =>
       logger.warn({ version, reason: reasonOf(error) }, 'the indexes for slices were not built'),
     );
     const logLost = (error: Error) =>
@@ -104,9 +104,6 @@ function logTurn(turn: Turn): void {
     logger.info({ seconds: turn.seconds }, 'the database is back');
   }
 }
-
-/** Milliseconds after the last write to a version until its indexes are looked at. */
-const INDEX_DELAY = 5_000;
 
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',

@@ -132,9 +132,12 @@ const databaseNamed = (name: string): DatabaseConfig => ({
 export function serverEnvironment(): Record<string, string> {
   const { shards } = testCluster();
   const keep = process.env.PF_TEST_KEEP_ENTRIES;
+  const rows = process.env.PF_TEST_INDEX_ROWS;
   return {
     ...(shards !== null && { PF_DISTRIBUTE: String(shards) }),
     ...(keep !== undefined && { PF_KEEP_ENTRIES: keep }),
+    // A test does not wait until nobody writes.
+    ...(rows !== undefined && { PF_INDEX_ROWS: rows, PF_INDEX_DELAY: '0' }),
   };
 }
 

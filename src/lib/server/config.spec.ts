@@ -32,6 +32,7 @@ describe('the configuration', () => {
       hosts: { allowedHosts: null, hostHeader: 'host', schemeKnown: false },
       memory: expect.any(Number),
       keepEntries: true,
+      indexes: { rows: 100_000, delay: 5_000 },
       readerTimeout: 60_000,
       heartbeat: 20_000,
       distribute: null,
@@ -93,6 +94,8 @@ describe('the configuration', () => {
     ['PF_MEMORY_MB', '1 GB'],
     ['PF_READER_TIMEOUT', 'a minute'],
     ['PF_HEARTBEAT', '0'],
+    ['PF_INDEX_ROWS', '0'],
+    ['PF_INDEX_DELAY', 'later'],
   ])('refuses %s=%s, naming it', (name, value) => {
     expect(() => loadConfig({ ...needed, [name]: value })).toThrow(`${name} must be`);
   });

@@ -28,6 +28,14 @@ export interface Encryption {
   ca?: string | undefined;
 }
 
+/** Which versions get indexes for slices, and when. */
+export interface IndexRules {
+  /** Rows without an index that PostgreSQL reads in less time than a person notices. */
+  rows: number;
+  /** Milliseconds without a write after which a version is looked at. */
+  delay: number;
+}
+
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Everything the service reads from its environment, checked. */
@@ -47,6 +55,8 @@ export interface Config {
   memory: number;
   /** Whether rows that were read stay in memory for the next read, as long as there is room. */
   keepEntries: boolean;
+  /** Which versions get indexes for slices, and when. */
+  indexes: IndexRules;
   /** Timeout in milliseconds after which a client that reads nothing of its answer is disconnected; 0 for none. */
   readerTimeout: number;
   /** Interval of the heartbeats of an event stream, in milliseconds. */
@@ -217,6 +227,17 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       },
     ),
     keepEntries: read('PF_KEEP_ENTRIES', true, '1 or 0', yesOrNo),
+    indexes: {
+      rows: read('PF_INDEX_ROWS', 100_000, 'a number of rows from 1 to 1000000000', (s) =>
+        wholeNumber(s, 1, 1_000_000_000),
+      ),
+      delay: read(
+        'PF_INDEX_DELAY',
+        5 * MILLISECONDS.s,
+        'a time such as "500ms", "30s" or "1min"',
+        duration,
+      ),
+    },
     readerTimeout: read(
       'PF_READER_TIMEOUT',
       MILLISECONDS.min,

@@ -1,4 +1,5 @@
 /** Keeps indexes for small slices on large versions (docs/decisions/0055-indexes-for-small-slices.md). */
+import type { IndexRules } from '../config';
 import type { Database } from '../db/database';
 import { isDistributed } from '../db/distributed';
 import {
@@ -15,12 +16,10 @@ import { forecastTableName } from '../sql/forecast-table';
 import { selectingColumns } from '../sql/slice';
 import { readVersion } from './forecast-version';
 
-/** Rows without an index that PostgreSQL reads in less time than a person notices. */
-const FEW_ROWS = 100_000;
 /** The share of the indexed rows that may come after them until the indexes are built again. */
 const SHARE = 0.25;
-/** A column gets an index if one of its values selects at most this share of the rows. */
-const SELECTIVE = 0.05;
+/** A column gets an index if it has at least this many values, or as many as a version with indexes has rows. */
+const VALUES = 20;
 /** Further dimensions would select the same rows again in most slices. */
 const DIMENSIONS = 2;
 
@@ -33,12 +32,11 @@ export class SliceIndexes {
   private work: Promise<void> = Promise.resolve();
 
   /**
-   * @param delay milliseconds without a write after which a version is looked at
    * @param onFailure called with an error that keeps a version from getting its indexes
    */
   constructor(
     private readonly db: Database,
-    private readonly delay: number,
+    private readonly rules: IndexRules,
     private readonly onFailure: (versionId: number, error: unknown) => void,
   ) {}
 
@@ -49,7 +47,7 @@ export class SliceIndexes {
       this.waiting.delete(versionId);
       // One at a time: an index takes a core and reads the whole table.
       this.work = this.work.then(() => this.look(versionId));
-    }, this.delay);
+    }, this.rules.delay);
     this.waiting.set(versionId, timer.unref());
   }
 
@@ -69,15 +67,15 @@ export class SliceIndexes {
   }
 
   private async build(versionId: number): Promise<void> {
-    const { db } = this;
+    const { db, rules } = this;
     const { table, source, columns, indexedTo } = await readVersion(db, versionId);
     const { newest, before, since } = await growthSince(db, versionId, indexedTo ?? 0);
-    if (newest === null || since < Math.max(FEW_ROWS, SHARE * before)) return;
+    if (newest === null || since < Math.max(rules.rows, SHARE * before)) return;
     if (await isDistributed(db, versionId)) return;
     await analyze(db, table);
     const tableName = forecastTableName(source.tname, versionId);
     const distinct = await distinctValues(db, tableName, selectingColumns(columns));
-    const chosen = chosenColumns(columns, distinct);
+    const chosen = chosenColumns(columns, distinct, Math.min(VALUES, rules.rows));
     for (const [i, column] of chosen.entries()) {
       await createSliceIndex(db, table, { column, upTo: newest, number: i + 1 });
     }
@@ -92,14 +90,14 @@ export class SliceIndexes {
  * with the most values.
  *
  * @param distinct number of values by column, most first
+ * @param least the values that a column needs
  */
 function chosenColumns(
   columns: readonly ForecastColumn[],
   distinct: readonly { name: string; values: number }[],
+  least: number,
 ): string[] {
-  const selective = distinct
-    .filter(({ values }) => values >= 1 / SELECTIVE)
-    .map(({ name }) => name);
+  const selective = distinct.filter(({ values }) => values >= least).map(({ name }) => name);
   const isDate = (name: string) => columns.some((c) => c.name === name && c.role === 'date');
   const dates = selective.filter(isDate);
   return [...dates, ...selective.filter((name) => !isDate(name)).slice(0, DIMENSIONS)];
