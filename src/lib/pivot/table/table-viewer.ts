@@ -18,6 +18,7 @@ export class TableViewer {
   /** Runs the loading of columns one after the other. */
   private readonly bringing = new InTurn();
   private closed = false;
+  private readonly listening = new AbortController();
   private readonly restore: Viewer['restore'];
 
   /** @param whole the types of all columns, including bucket columns */
@@ -51,12 +52,14 @@ export class TableViewer {
       if (heard === before) await hear();
     };
     Object.defineProperty(this.element, 'restore', { value: restore, configurable: true });
-    this.element.addEventListener('perspective-config-update', () => {
+    const onUpdate = () => {
       hear().catch((error: unknown) => {
         // If the page is left right after a change, the viewer is gone before `onChange` has read it.
         if (!this.closed) throw error;
       });
-    });
+    };
+    const { signal } = this.listening;
+    this.element.addEventListener('perspective-config-update', onUpdate, { signal });
   }
 
   /** Resolves when all requested columns are loaded. Until then, the viewer shows nothing. */
@@ -121,9 +124,14 @@ export class TableViewer {
     return this.closed;
   }
 
-  /** Stops loading columns and reporting changes of the viewer. */
+  /**
+   * Stops loading columns and reporting changes of the viewer. The engine never releases a viewer's element
+   * (docs/decisions/0002-perspective-3-8.md), so the element must not reference the pivot.
+   */
   close(): void {
     this.closed = true;
+    this.listening.abort();
+    Reflect.deleteProperty(this.element, 'restore');
   }
 
   private async whileTold<T>(work: () => Promise<T>): Promise<T> {
