@@ -4,6 +4,7 @@ import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript-eslint';
+import { FLOORS } from './lint/floors.js';
 import svelteConfig from './svelte.config.js';
 
 /**
@@ -46,53 +47,44 @@ const marking = {
   message: 'Quote it with the functions of sql/quote.ts; what marks text as SQL says who else may.',
 };
 
-/**
- * The rooms of a folder of `src/lib`, from the ground up: each may import the rooms before it that are not on
- * its own floor. A room is a folder or a file.
- */
-const FLOORS = {
-  pivot: [
-    ['values', 'waiting'],
-    ['rows', 'slice'],
-    ['layout'],
-    ['grid', 'chart'],
-    ['table', 'excel'],
-    ['pivot-parts'],
-    ['pivot'],
-  ],
-  plan: [
-    ['amounts'],
-    ['version'],
-    ['selection'],
-    ['records'],
-    ['arrangement'],
-    ['changes', 'forms'],
-    ['typing', 'workbook'],
-    ['tell'],
-    ['session.svelte'],
-    ['workbook-origin', 'actions'],
-  ],
-};
+const browser = ['client', 'pivot', 'plan', 'components'];
+const inServices = [...anyOf(...browser), ...kit, ...drivers, rowWriting, marking, unlimited];
+const inDb = [...anyOf('services', ...browser), ...kit, './entries', marking, unlimited];
+const inComponents = ['**/server/**', ...engine, ...drivers];
+const inPivot = ['**/server/**', ...anyOf('client', 'plan', 'components'), ...kit, ...drivers];
+const inPlan = ['**/server/**', ...anyOf('components'), ...kit, ...engine, ...drivers];
+
+/** What no file of a folder with rooms may import. */
 const outside = {
-  pivot: ['**/server/**', ...anyOf('client', 'plan', 'components'), ...kit, ...drivers],
-  plan: ['**/server/**', ...anyOf('components'), ...kit, ...engine, ...drivers],
+  pivot: () => inPivot,
+  plan: () => inPlan,
+};
+
+/** What the files of a room may not import: what their folder may not, and the rooms that are not below. */
+const inRoom = (folder, room) => {
+  const floors = FLOORS[folder];
+  const floor = floors.findIndex((each) => each.includes(room));
+  const closed = [
+    ...floors[floor].filter((each) => each !== room),
+    ...floors.slice(floor + 1).flat(),
+  ];
+  return [
+    ...outside[folder](),
+    ...closed.map((each) => ({
+      regex: `^(\\.\\.?/)+${each}(/|$)`,
+      message: `src/lib/${folder}/${room} is below ${each}, or beside it.`,
+    })),
+  ];
 };
 const rooms = Object.entries(FLOORS).flatMap(([folder, floors]) =>
-  floors.flatMap((floor, i) =>
-    floor.map((room) => {
-      const closed = [...floor.filter((each) => each !== room), ...floors.slice(i + 1).flat()];
-      return forbid(
+  floors
+    .flat()
+    .map((room) =>
+      forbid(
         [`src/lib/${folder}/${room}/**`, `src/lib/${folder}/${room}.ts`],
-        [
-          ...outside[folder],
-          ...closed.map((each) => ({
-            regex: `^\\.\\.?/${each}(/|$)`,
-            message: `src/lib/${folder}/${room} is below ${each}, or beside it.`,
-          })),
-        ],
-      );
-    }),
-  ),
+        inRoom(folder, room),
+      ),
+    ),
 );
 
 const arrows = [
@@ -115,10 +107,9 @@ const arrows = [
     ['src/lib/client/**'],
     ['**/server/**', ...anyOf('pivot', 'plan', 'components'), ...kit, ...engine, ...drivers],
   ),
-  forbid(['src/lib/pivot/**'], outside.pivot),
-  forbid(['src/lib/plan/**'], outside.plan),
-  ...rooms,
-  forbid(['src/lib/components/**'], ['**/server/**', ...engine, ...drivers]),
+  forbid(['src/lib/pivot/**'], inPivot),
+  forbid(['src/lib/plan/**'], inPlan),
+  forbid(['src/lib/components/**'], inComponents),
   forbid(
     ['src/routes/**/*.svelte', 'src/routes/**/+page.ts', 'src/routes/**/+layout.ts'],
     ['**/server/**', ...engine, ...drivers],
@@ -130,39 +121,21 @@ const arrows = [
       ...drivers,
     ],
   ),
-  forbid(
-    ['src/lib/server/services/**'],
-    [
-      ...anyOf('client', 'pivot', 'plan', 'components'),
-      ...kit,
-      ...drivers,
-      rowWriting,
-      marking,
-      unlimited,
-    ],
-  ),
+  forbid(['src/lib/server/services/**'], inServices),
   forbid(
     ['src/lib/server/services/forecast-version.ts'],
-    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers, rowWriting, marking],
+    inServices.filter((each) => each !== unlimited),
   ),
   forbid(
     ['src/lib/server/services/entries/**'],
-    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers, marking],
+    inServices.filter((each) => each !== rowWriting),
   ),
-  forbid(
-    ['src/lib/server/db/**'],
-    [
-      ...anyOf('services', 'client', 'pivot', 'plan', 'components'),
-      ...kit,
-      './entries',
-      marking,
-      unlimited,
-    ],
-  ),
+  forbid(['src/lib/server/db/**'], inDb),
   forbid(
     ['src/lib/server/db/row-schemas.ts'],
-    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, './entries'],
+    inDb.filter((each) => each !== marking),
   ),
+  ...rooms,
   forbid(
     ['src/lib/server/sql/**', 'src/lib/server/arrow/**'],
     [

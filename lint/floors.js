@@ -1,0 +1,27 @@
+/**
+ * The rooms of a folder of `src/lib`, from the ground up: each may import the rooms before it that are not on
+ * its own floor. A room is a folder or a file.
+ */
+export const FLOORS = {
+  pivot: [
+    ['values', 'waiting'],
+    ['rows', 'slice'],
+    ['layout'],
+    ['grid', 'chart'],
+    ['table', 'excel'],
+    ['pivot-parts'],
+    ['pivot'],
+  ],
+  plan: [
+    ['amounts'],
+    ['version'],
+    ['selection'],
+    ['records'],
+    ['arrangement'],
+    ['changes', 'forms'],
+    ['typing', 'workbook'],
+    ['tell'],
+    ['session.svelte'],
+    ['workbook-origin', 'actions'],
+  ],
+};
