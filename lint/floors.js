@@ -24,4 +24,12 @@ export const FLOORS = {
     ['session.svelte'],
     ['workbook-origin', 'actions'],
   ],
+  'server/db': [
+    ['connection'],
+    ['totals', 'calendar'],
+    ['people'],
+    ['setup'],
+    ['versions'],
+    ['loads', 'log', 'database'],
+  ],
 };

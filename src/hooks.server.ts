@@ -9,7 +9,7 @@ import { loadConfig } from '$lib/server/config';
 import { EVENT_STREAM } from '$lib/contract/events';
 import { BODY_SKIPPED_HEADER, IDEMPOTENCY_KEY_HEADER } from '$lib/contract/primitives';
 import { Database } from '$lib/server/db/database';
-import type { Turn } from '$lib/server/db/timeline';
+import type { Turn } from '$lib/server/db/connection/timeline';
 import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/server/errors';
 import { Events } from '$lib/server/event-streams';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';

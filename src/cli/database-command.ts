@@ -1,5 +1,5 @@
 import { loadConfig } from '../lib/server/config';
-import { encryptionProblem } from '../lib/server/db/failures';
+import { encryptionProblem } from '../lib/server/db/connection/failures';
 import { reasonOf } from '../lib/server/errors';
 import type { Connection } from '../lib/server/migrate/connect';
 import { connect } from '../lib/server/migrate/connect';

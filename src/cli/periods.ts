@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { loadCalendar } from '../lib/server/db/calendar-load';
+import { loadCalendar } from '../lib/server/db/calendar/calendar-load';
 import { databaseCommand, wrongUsage } from './database-command';
 
 const USAGE = `Usage: npm run periods -- [--fiscal-start=<month>]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { DatabaseConfig } from '../lib/server/config';
-import { loadCalendar } from '../lib/server/db/calendar-load';
+import { loadCalendar } from '../lib/server/db/calendar/calendar-load';
 import { connect } from '../lib/server/migrate/connect';
 import { up } from '../lib/server/migrate/runner';
 import { PROJECT } from '../cli/prepare.js';

@@ -1,7 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/demo/server';
-import { loadCalendar } from '../../src/lib/server/db/calendar-load';
+import { loadCalendar } from '../../src/lib/server/db/calendar/calendar-load';
 import { connect } from '../../src/lib/server/migrate/connect';
 import { up } from '../../src/lib/server/migrate/runner';
 import { openEvents } from '../support/events';

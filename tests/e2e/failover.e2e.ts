@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { makeSample } from '../../src/demo/sample';
 import { startServer } from '../../src/demo/server';
 import { loadSuperstore } from '../../src/demo/superstore';
-import { loadCalendar } from '../../src/lib/server/db/calendar-load';
+import { loadCalendar } from '../../src/lib/server/db/calendar/calendar-load';
 import { connect } from '../../src/lib/server/migrate/connect';
 import { up } from '../../src/lib/server/migrate/runner';
 import { apiAt, type Api } from '../support/http';

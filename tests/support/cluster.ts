@@ -1,6 +1,6 @@
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { loadConfig } from '../../src/lib/server/config';
-import { loadCalendar } from '../../src/lib/server/db/calendar-load';
+import { loadCalendar } from '../../src/lib/server/db/calendar/calendar-load';
 import { connect, type Connection } from '../../src/lib/server/migrate/connect';
 import { up } from '../../src/lib/server/migrate/runner';
 import { startPostgres } from '../../src/demo/postgres';

@@ -1,8 +1,8 @@
 /** Event streams: passes commits on to the open streams of each version. */
 import type { Heartbeat, VersionEvent } from '../contract/events';
 import { HEARTBEAT } from '../contract/events';
-import type { Told } from './db/notify';
-import type { Listener, Listening } from './db/listener';
+import type { Told } from './db/connection/notify';
+import type { Listener, Listening } from './db/connection/listener';
 import { AppError } from './errors';
 import { membersOf, type Sender } from './sender';
 

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VersionEvent } from '../contract/events';
-import type { Listener, Listening } from './db/listener';
-import type { Told } from './db/notify';
+import type { Listener, Listening } from './db/connection/listener';
+import type { Told } from './db/connection/notify';
 import { reasonOf } from './errors';
 import { post, type WebhookMessage, type WebhookRules } from './webhook-request';
 

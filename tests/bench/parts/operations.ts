@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { indexedTo } from '../../../src/lib/server/db/slice-indexes';
+import { indexedTo } from '../../../src/lib/server/db/versions/slice-indexes';
 import { forecastTableName } from '../../../src/lib/server/sql/forecast-table';
 import { literal, sql } from '../../../src/lib/server/sql/quote';
 import type { TokenValues } from '../../../src/lib/server/sql/tokens';

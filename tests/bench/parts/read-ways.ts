@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import pg from 'pg';
 import type { DatabaseConfig } from '../../../src/lib/server/config';
-import { copyOut } from '../../../src/lib/server/db/binary-copy';
-import { RowSocket } from '../../../src/lib/server/db/row-socket';
+import { copyOut } from '../../../src/lib/server/db/connection/binary-copy';
+import { RowSocket } from '../../../src/lib/server/db/connection/row-socket';
 import { timed, type Way } from '../measure';
 import { rowsInDuckDb } from './duckdb';
 

@@ -5,17 +5,17 @@ import type { DatabaseLoad } from '../metrics';
 import { NOBODY, type Sender } from '../sender';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
-import type { ConnectionSettings } from './connections';
-import { Connections } from './connections';
-import { beginInOneSnapshot } from './distributed';
-import { Failover } from './failover';
-import { connectionLost, forPeople, RETRY_AFTER, sqlState } from './failures';
-import type { Listener, Listening } from './listener';
-import { Queryable, sendOne } from './queryable';
-import type { Timeline, Turn } from './timeline';
-import { Transaction } from './transaction';
-import { VersionQueues } from './version-queues';
-import { Watch } from './watch';
+import type { ConnectionSettings } from './connection/connections';
+import { Connections } from './connection/connections';
+import { beginInOneSnapshot } from './versions/distributed';
+import { Failover } from './connection/failover';
+import { connectionLost, forPeople, RETRY_AFTER, sqlState } from './connection/failures';
+import type { Listener, Listening } from './connection/listener';
+import { Queryable, sendOne } from './connection/queryable';
+import type { Timeline, Turn } from './connection/timeline';
+import { Transaction } from './connection/transaction';
+import { VersionQueues } from './connection/version-queues';
+import { Watch } from './connection/watch';
 
 /** Runs statements on a connection outside the pool. */
 class Aside extends Queryable {

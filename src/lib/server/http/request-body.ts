@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { Me } from '../../contract/me';
 import { IDEMPOTENCY_KEY_HEADER, isObject } from '../../contract/primitives';
 import { UnusableValue } from '../../contract/unusable';
-import type { WriteKey } from '../db/idempotency';
+import type { WriteKey } from '../db/log/idempotency';
 import type { Place } from '../errors';
 import { AppError, faultAt, reasonOf, UnstorableCharacter } from '../errors';
 import { headerList } from '../header-list';

@@ -1,7 +1,7 @@
 /** The database connection of a command. */
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
-import { COMMAND_OPTIONS, connectionTo } from '../db/connection-settings';
+import { COMMAND_OPTIONS, connectionTo } from '../db/connection/connection-settings';
 
 /** The connection of a command; the commands know it from here, not from the driver. */
 export type Connection = pg.Client;

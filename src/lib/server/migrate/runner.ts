@@ -2,7 +2,7 @@
 import { hostname, userInfo } from 'node:os';
 import pg from 'pg';
 import * as v from 'valibot';
-import { SQLSTATE, sqlState } from '../db/failures';
+import { SQLSTATE, sqlState } from '../db/connection/failures';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import { migrationFiles, type MigrationFile } from './files';

@@ -1,6 +1,6 @@
 /** Requires a calendar where period columns are derived. */
-import { calendarLoaded } from '../db/calendar';
-import type { Queryable } from '../db/queryable';
+import { calendarLoaded } from '../db/calendar/calendar';
+import type { Queryable } from '../db/connection/queryable';
 import { AppError } from '../errors';
 
 /**

@@ -1,10 +1,10 @@
 /** Holds writes against the sender's territories (docs/contract/20-who-is-signed-in.md#writes-of-a-part). */
 import type { Slice } from '../../contract/slices';
 import { BLANK_LABEL, EMPTY_LABEL, isDateRange } from '../../contract/slices';
-import { hasRows } from '../db/forecast';
-import { firstFulfilled } from '../db/locks';
-import type { Queryable } from '../db/queryable';
-import { found } from '../db/queryable';
+import { hasRows } from '../db/versions/forecast';
+import { firstFulfilled } from '../db/people/locks';
+import type { Queryable } from '../db/connection/queryable';
+import { found } from '../db/connection/queryable';
 import { AppError, either } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';

@@ -1,5 +1,5 @@
 /** Turns errors of PostgreSQL about the client's values, or about a source, into refusals. */
-import { isFromInside, isOfObject, SQLSTATE, sqlState } from '../db/failures';
+import { isFromInside, isOfObject, SQLSTATE, sqlState } from '../db/connection/failures';
 import type { Place } from '../errors';
 import { AppError, reasonOf } from '../errors';
 

@@ -8,18 +8,18 @@ import {
   SINGLE_ROLES,
   SYSTEM_COLUMNS,
 } from '../../contract/columns';
-import type { ColumnRecord } from '../db/column-metadata';
+import type { ColumnRecord } from '../db/setup/column-metadata';
 import {
   columnEntries,
   insertColumns,
   isTimeZone,
   listColumns,
   updateColumns,
-} from '../db/column-metadata';
+} from '../db/setup/column-metadata';
 import type { Database } from '../db/database';
-import { tellAll } from '../db/notify';
-import type { Queryable } from '../db/queryable';
-import { getSource, lockSource } from '../db/sources';
+import { tellAll } from '../db/connection/notify';
+import type { Queryable } from '../db/connection/queryable';
+import { getSource, lockSource } from '../db/setup/sources';
 import { AppError } from '../errors';
 import { forecastType, isDate, isMoment, isNumeric } from '../sql/forecast-columns';
 import { periodTypeFits } from '../sql/period-type';

@@ -11,13 +11,13 @@ import {
   listMentions,
   setResolved,
   updateText,
-} from '../db/comments';
+} from '../db/people/comments';
 import type { Database } from '../db/database';
-import type { WriteKey } from '../db/idempotency';
-import { tell } from '../db/notify';
-import { found } from '../db/queryable';
-import type { Transaction } from '../db/transaction';
-import { lockVersion } from '../db/versions';
+import type { WriteKey } from '../db/log/idempotency';
+import { tell } from '../db/connection/notify';
+import { found } from '../db/connection/queryable';
+import type { Transaction } from '../db/connection/transaction';
+import { lockVersion } from '../db/versions/versions';
 import { AppError } from '../errors';
 import { requireReadable } from './changeable';
 import type { Resources } from './entries/writer';

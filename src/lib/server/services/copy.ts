@@ -1,12 +1,12 @@
 /** Copies a version. */
 import type { CopyVersionRequest } from '../../contract/versions';
 import { Version } from '../../contract/versions';
-import type { Transaction } from '../db/transaction';
-import { createTable, existingColumns } from '../db/forecast';
-import type { WriteKey } from '../db/idempotency';
-import { copyLocks } from '../db/locks';
-import { lockSource } from '../db/sources';
-import { getVersion, insertVersion, lockVersion } from '../db/versions';
+import type { Transaction } from '../db/connection/transaction';
+import { createTable, existingColumns } from '../db/versions/forecast';
+import type { WriteKey } from '../db/log/idempotency';
+import { copyLocks } from '../db/people/locks';
+import { lockSource } from '../db/setup/sources';
+import { getVersion, insertVersion, lockVersion } from '../db/versions/versions';
 import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import type { Resources } from './entries/writer';
 import { copyAll } from './entries/writer';

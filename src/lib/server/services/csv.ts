@@ -1,9 +1,9 @@
 /** Answers a version's rows as CSV. */
 import { OID } from '../arrow/column-plan';
-import type { SelectColumn } from '../db/binary-copy';
+import type { SelectColumn } from '../db/connection/binary-copy';
 import type { Database } from '../db/database';
-import type { Transaction } from '../db/transaction';
-import { getVersion } from '../db/versions';
+import type { Transaction } from '../db/connection/transaction';
+import { getVersion } from '../db/versions/versions';
 import { AppError } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { commas, ident, sql } from '../sql/quote';

@@ -1,8 +1,8 @@
 /** Opens the event stream of a version. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../db/database';
-import type { ExactTotals } from '../db/totals';
-import { getVersion } from '../db/versions';
+import type { ExactTotals } from '../db/totals/totals';
+import { getVersion } from '../db/versions/versions';
 import { AppError } from '../errors';
 import type { Events } from '../event-streams';
 import type { KeptTotals } from '../kept-totals';

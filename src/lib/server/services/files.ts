@@ -8,7 +8,7 @@ import type {
   MisfitChoice,
 } from '../../contract/files';
 import { FILES_SCHEMA } from '../../contract/files';
-import { tableColumns } from '../db/catalog';
+import { tableColumns } from '../db/setup/catalog';
 import type { Database } from '../db/database';
 import {
   fillTable,
@@ -18,8 +18,8 @@ import {
   rolesOfTable,
   sumsByMonth,
   taken,
-} from '../db/files';
-import type { Queryable } from '../db/queryable';
+} from '../db/setup/files';
+import type { Queryable } from '../db/connection/queryable';
 import { AppError } from '../errors';
 import { ConvertedRows, misfitSentence, noRowSentence } from '../files/copy-rows';
 import { tableNameOf } from '../files/names';

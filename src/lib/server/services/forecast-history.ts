@@ -2,9 +2,9 @@
 import { isSingleRole, measureKey } from '../../contract/columns';
 import type { ForecastPreviewRequest, ForecastUnit } from '../../contract/forecasts';
 import { MOST_PERIODS } from '../../contract/forecasts';
-import type { GroupSums } from '../db/history';
-import { groupSums } from '../db/history';
-import type { Queryable } from '../db/queryable';
+import type { GroupSums } from '../db/loads/history';
+import { groupSums } from '../db/loads/history';
+import type { Queryable } from '../db/connection/queryable';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import { firstDay, lastDay, periodOfDay } from '../periods';
 import type { ForecastColumn } from '../sql/forecast-columns';

@@ -1,7 +1,7 @@
 /** Compares the levels that a forecast can be fitted at. */
 import { measureKey } from '../../contract/columns';
 import type { ForecastLevels, ForecastPreviewRequest, LevelResult } from '../../contract/forecasts';
-import type { GroupSums } from '../db/history';
+import type { GroupSums } from '../db/loads/history';
 import type { Database } from '../db/database';
 import { AppError } from '../errors';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../periods';

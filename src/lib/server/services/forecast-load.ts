@@ -2,8 +2,8 @@
 import type { FittedGroup, ForecastRequest, LeftOut } from '../../contract/forecasts';
 import { ForecastAnswer } from '../../contract/forecasts';
 import type { ForecastEntry } from '../../contract/log';
-import type { WriteKey } from '../db/idempotency';
-import { requireOpen } from '../db/versions';
+import type { WriteKey } from '../db/log/idempotency';
+import { requireOpen } from '../db/versions/versions';
 import { AppError } from '../errors';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../periods';
 import { groupId, groupLiteral } from '../sql/groups';

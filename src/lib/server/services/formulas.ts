@@ -9,10 +9,10 @@ import {
   whyNotNamed,
 } from '../../contract/formulas';
 import type { Source } from '../../contract/sources';
-import { listColumns } from '../db/column-metadata';
+import { listColumns } from '../db/setup/column-metadata';
 import type { Database } from '../db/database';
-import type { Queryable } from '../db/queryable';
-import { getSource } from '../db/sources';
+import type { Queryable } from '../db/connection/queryable';
+import { getSource } from '../db/setup/sources';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';
 import { operationsOn } from './named';

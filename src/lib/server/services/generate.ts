@@ -2,15 +2,21 @@
 import type { Template, TemplatesPreview } from '../../contract/sources';
 import { isMeasure } from '../../contract/columns';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
-import { listColumns, sourceColumns } from '../db/column-metadata';
+import { listColumns, sourceColumns } from '../db/setup/column-metadata';
 import type { Database } from '../db/database';
-import type { Transaction } from '../db/transaction';
-import { tellAll } from '../db/notify';
-import { addColumn, changeType, columnHasData, dropColumn, existingColumns } from '../db/forecast';
-import { getSource, lockSource } from '../db/sources';
-import type { GeneratedColumn } from '../db/templates';
-import { generatedColumns, listTemplates, replaceTemplates } from '../db/templates';
-import { lockVersionsOf } from '../db/versions';
+import type { Transaction } from '../db/connection/transaction';
+import { tellAll } from '../db/connection/notify';
+import {
+  addColumn,
+  changeType,
+  columnHasData,
+  dropColumn,
+  existingColumns,
+} from '../db/versions/forecast';
+import { getSource, lockSource } from '../db/setup/sources';
+import type { GeneratedColumn } from '../db/setup/templates';
+import { generatedColumns, listTemplates, replaceTemplates } from '../db/setup/templates';
+import { lockVersionsOf } from '../db/versions/versions';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns } from '../sql/forecast-columns';

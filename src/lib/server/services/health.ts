@@ -1,9 +1,9 @@
 /** Whether the service can work: database, schema and workers. */
 import * as v from 'valibot';
 import type { Database } from '../db/database';
-import type { Queryable } from '../db/queryable';
-import { clusterProblems } from '../db/distributed';
-import { workerAway } from '../db/failures';
+import type { Queryable } from '../db/connection/queryable';
+import { clusterProblems } from '../db/versions/distributed';
+import { workerAway } from '../db/connection/failures';
 import { schemaProblems } from '../migrate/runner';
 
 const problems = (db: Queryable): Promise<string[]> =>

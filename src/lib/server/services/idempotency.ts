@@ -7,11 +7,11 @@ import * as v from 'valibot';
 import { decode, encodeParts } from '../arrow/encode';
 import type { Budget, Reservation } from '../budget';
 import { compress } from '../compress';
-import type { KeptAnswer, WriteKey } from '../db/idempotency';
-import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotency';
-import type { Queryable } from '../db/queryable';
-import { territoriesOf } from '../db/territories';
-import type { Transaction } from '../db/transaction';
+import type { KeptAnswer, WriteKey } from '../db/log/idempotency';
+import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/log/idempotency';
+import type { Queryable } from '../db/connection/queryable';
+import { territoriesOf } from '../db/people/territories';
+import type { Transaction } from '../db/connection/transaction';
 import { AppError } from '../errors';
 
 /** The columns of a stored answer. They are stored apart from its fields. */

@@ -10,14 +10,14 @@ import type {
   ImportRequest,
 } from '../../contract/imports';
 import { usableSlice } from '../../contract/slices';
-import type { Cell } from '../db/cells';
-import { cellsOf, laterParts } from '../db/cells';
-import { newestWithRows } from '../db/forecast';
-import { getEntry, newestEntry } from '../db/log';
-import { noTotals, ofFurther, totalsIn } from '../db/totals';
+import type { Cell } from '../db/totals/cells';
+import { cellsOf, laterParts } from '../db/totals/cells';
+import { newestWithRows } from '../db/versions/forecast';
+import { getEntry, newestEntry } from '../db/log/log';
+import { noTotals, ofFurther, totalsIn } from '../db/totals/totals';
 import type { Database } from '../db/database';
-import type { WriteKey } from '../db/idempotency';
-import type { Transaction } from '../db/transaction';
+import type { WriteKey } from '../db/log/idempotency';
+import type { Transaction } from '../db/connection/transaction';
 import { AppError, inEntry } from '../errors';
 import { editedLeaves } from '../sql/edited-leaves';
 import type { ForecastColumn } from '../sql/forecast-columns';

@@ -2,8 +2,8 @@
 import type { Lock } from '../../contract/locks';
 import type { Slice } from '../../contract/slices';
 import { isDateRange } from '../../contract/slices';
-import { findValues } from '../db/locks';
-import type { Queryable } from '../db/queryable';
+import { findValues } from '../db/people/locks';
+import type { Queryable } from '../db/connection/queryable';
 import { AppError } from '../errors';
 import { ident } from '../sql/quote';
 import { compileSlice } from '../sql/slice';

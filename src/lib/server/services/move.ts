@@ -2,10 +2,10 @@
 import type { Factor, SetClause, Shift } from '../../contract/movement';
 import type { CloneRequest, RecodeRequest } from '../../contract/operations';
 import { usableSlice } from '../../contract/slices';
-import { periodOf, periodsOf } from '../db/calendar';
-import { shiftedMonths } from '../db/forecast';
-import { intervalMoves } from '../db/load-rows';
-import type { Queryable } from '../db/queryable';
+import { periodOf, periodsOf } from '../db/calendar/calendar';
+import { shiftedMonths } from '../db/versions/forecast';
+import { intervalMoves } from '../db/loads/load-rows';
+import type { Queryable } from '../db/connection/queryable';
 import { AppError, columnPlace, faultAt, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { periodColumnsOf } from '../sql/forecast-columns';

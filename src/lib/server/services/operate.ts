@@ -1,6 +1,6 @@
 /** Runs scale, recode and clone. */
 import type { SliceOperation, SliceRequests } from '../../contract/operations';
-import type { WriteKey } from '../db/idempotency';
+import type { WriteKey } from '../db/log/idempotency';
 import type { OperationWriter } from './entries/open-entry';
 import type { Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';

@@ -10,7 +10,7 @@ import type {
 import { isSliceOperation } from '../../contract/operations';
 import type { AskedSlice, Slice } from '../../contract/slices';
 import type { Column } from '../arrow/column-plan';
-import { sliceTotals } from '../db/totals';
+import { sliceTotals } from '../db/totals/totals';
 import { AppError, inEntry } from '../errors';
 import { headerList } from '../header-list';
 import { measureColumns } from '../sql/forecast-columns';

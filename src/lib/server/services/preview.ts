@@ -10,8 +10,8 @@ import type {
 import type { StoredShape, WeightedGroup } from '../../contract/shapes';
 import { weightOf } from '../../contract/shapes';
 import type { Column } from '../arrow/column-plan';
-import { getEntry } from '../db/log';
-import { ofFurther } from '../db/totals';
+import { getEntry } from '../db/log/log';
+import { ofFurther } from '../db/totals/totals';
 import { inEntry } from '../errors';
 import { headerList, headerNames } from '../header-list';
 import { sql } from '../sql/quote';

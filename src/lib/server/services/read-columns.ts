@@ -2,7 +2,7 @@
 import type { Column, PlannedColumn } from '../arrow/column-plan';
 import { CopyDecoder } from '../arrow/decoder';
 import type { Reservation } from '../budget';
-import type { Transaction } from '../db/transaction';
+import type { Transaction } from '../db/connection/transaction';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { measureColumns } from '../sql/forecast-columns';

@@ -5,7 +5,7 @@ import type { ActualEntry, ImportEntry, LogEntry, ReverseEntry } from '../../con
 import { isLoadEntry } from '../../contract/log';
 import type { SliceOperation, SliceRequests } from '../../contract/operations';
 import { SLICE_REQUESTS } from '../../contract/operations';
-import type { WriteKey } from '../db/idempotency';
+import type { WriteKey } from '../db/log/idempotency';
 import { AppError } from '../errors';
 import { within } from './entries/open-entry';
 import type { EntryWriter, Held, Resources } from './entries/writer';

@@ -18,12 +18,12 @@ import {
   REVIEW_STEPS,
 } from '../../contract/reviews';
 import type { Database } from '../db/database';
-import type { WriteKey } from '../db/idempotency';
-import { newestEntry } from '../db/log';
-import { tell } from '../db/notify';
-import type { Queryable } from '../db/queryable';
-import { found } from '../db/queryable';
-import type { ReviewRow, StoredReview, Terms } from '../db/reviews';
+import type { WriteKey } from '../db/log/idempotency';
+import { newestEntry } from '../db/log/log';
+import { tell } from '../db/connection/notify';
+import type { Queryable } from '../db/connection/queryable';
+import { found } from '../db/connection/queryable';
+import type { ReviewRow, StoredReview, Terms } from '../db/people/reviews';
 import {
   answeredReview,
   deleteReview,
@@ -35,10 +35,10 @@ import {
   listWaiting,
   setReviewState,
   setTerms,
-} from '../db/reviews';
-import { entryTotals, negated, sumTotals, type SumTotals } from '../db/totals';
-import type { Transaction } from '../db/transaction';
-import { lockVersion } from '../db/versions';
+} from '../db/people/reviews';
+import { entryTotals, negated, sumTotals, type SumTotals } from '../db/totals/totals';
+import type { Transaction } from '../db/connection/transaction';
+import { lockVersion } from '../db/versions/versions';
 import { AppError, either } from '../errors';
 import { requireReadable } from './changeable';
 import type { Resources } from './entries/writer';

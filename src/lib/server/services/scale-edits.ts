@@ -4,7 +4,7 @@ import { measureKey } from '../../contract/columns';
 import type { ScaleEdit } from '../../contract/operations';
 import type { Slice } from '../../contract/slices';
 import { isDateRange, usableSlice } from '../../contract/slices';
-import { cellsOf } from '../db/cells';
+import { cellsOf } from '../db/totals/cells';
 import { inEntry } from '../errors';
 import { editedLeaves } from '../sql/edited-leaves';
 import { measureKind, measureOf } from '../sql/forecast-columns';

@@ -3,7 +3,7 @@ import { waySpread } from '../../contract/amounts';
 import type { ScaleEdit, ScaleRequest } from '../../contract/operations';
 import type { AskedSlice } from '../../contract/slices';
 import { usableSlice } from '../../contract/slices';
-import { amountsOver, exactTotal, gapToTotal, hasRows } from '../db/forecast';
+import { amountsOver, exactTotal, gapToTotal, hasRows } from '../db/versions/forecast';
 import { AppError, faultAt, fieldPlace, inEntry } from '../errors';
 import { measureColumns } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';

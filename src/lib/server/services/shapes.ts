@@ -15,11 +15,11 @@ import type {
 } from '../../contract/shapes';
 import { MOST_GROUPS } from '../../contract/shapes';
 import { isDateRange, usableSlice } from '../../contract/slices';
-import { groupsOf } from '../db/groups';
-import { intervalMoves } from '../db/load-rows';
-import { ofFurther } from '../db/totals';
-import type { Transaction } from '../db/transaction';
-import { listVersions } from '../db/versions';
+import { groupsOf } from '../db/totals/groups';
+import { intervalMoves } from '../db/loads/load-rows';
+import { ofFurther } from '../db/totals/totals';
+import type { Transaction } from '../db/connection/transaction';
+import { listVersions } from '../db/versions/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import { daysOfPeriod, isFirstDay } from '../periods';
 import type { ForecastColumn } from '../sql/forecast-columns';

@@ -1,8 +1,8 @@
 /** The size and the last change of the part of a version that the sender may read. */
 import type { VersionListEntry } from '../../contract/versions';
 import type { Database } from '../db/database';
-import { listEntries } from '../db/log';
-import { entryTotals } from '../db/totals';
+import { listEntries } from '../db/log/log';
+import { entryTotals } from '../db/totals/totals';
 import { AppError } from '../errors';
 import { readVersion } from './forecast-version';
 

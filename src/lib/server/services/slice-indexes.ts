@@ -1,7 +1,7 @@
 /** Keeps indexes for small slices on large versions (docs/decisions/0055-indexes-for-small-slices.md). */
 import type { IndexRules } from '../config';
 import type { Database } from '../db/database';
-import { isDistributed } from '../db/distributed';
+import { isDistributed } from '../db/versions/distributed';
 import {
   analyze,
   createSliceIndex,
@@ -9,7 +9,7 @@ import {
   dropSliceIndex,
   growthSince,
   sliceIndexes,
-} from '../db/slice-indexes';
+} from '../db/versions/slice-indexes';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastTableName } from '../sql/forecast-table';

@@ -9,16 +9,16 @@ import type {
 import { MOST_GROUPS } from '../../contract/shapes';
 import type { Slice } from '../../contract/slices';
 import type { Database } from '../db/database';
-import { groupsOf } from '../db/groups';
+import { groupsOf } from '../db/totals/groups';
 import {
   reachedBySlice,
   type ReachedRows,
   reachedRows,
   readOnlyRows,
   type ReadOnlyRows,
-} from '../db/reached-rows';
-import { ofFurther } from '../db/totals';
-import type { Transaction } from '../db/transaction';
+} from '../db/totals/reached-rows';
+import { ofFurther } from '../db/totals/totals';
+import type { Transaction } from '../db/connection/transaction';
 import { fieldPlace } from '../errors';
 import type { Grouping } from '../sql/groups';
 import { groupKey } from '../sql/groups';

@@ -8,11 +8,11 @@ import type {
   SourceListEntry,
 } from '../../contract/sources';
 import { readsPart } from '../../contract/territories';
-import { tableColumns, tableExists } from '../db/catalog';
-import type { ColumnRecord } from '../db/column-metadata';
-import { insertColumns, listColumns, sourceColumns } from '../db/column-metadata';
+import { tableColumns, tableExists } from '../db/setup/catalog';
+import type { ColumnRecord } from '../db/setup/column-metadata';
+import { insertColumns, listColumns, sourceColumns } from '../db/setup/column-metadata';
 import type { Database } from '../db/database';
-import { countCombinations, distinctValues } from '../db/source-data';
+import { countCombinations, distinctValues } from '../db/setup/source-data';
 import {
   deleteSource,
   getSource,
@@ -20,8 +20,8 @@ import {
   listSources,
   lockSource,
   updateSource,
-} from '../db/sources';
-import { listVersions } from '../db/versions';
+} from '../db/setup/sources';
+import { listVersions } from '../db/versions/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import { forecastColumns } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';

@@ -1,8 +1,8 @@
 /** Tables that can become a source, with their first rows. */
 import type { TableEntry, TablePreview } from '../../contract/sources';
-import { listTables, tableColumns, tableExists } from '../db/catalog';
+import { listTables, tableColumns, tableExists } from '../db/setup/catalog';
 import type { Database } from '../db/database';
-import { previewRows } from '../db/source-data';
+import { previewRows } from '../db/setup/source-data';
 import { AppError } from '../errors';
 import { blameSource } from './client-faults';
 

@@ -8,12 +8,12 @@ import type {
   Territory,
 } from '../../contract/territories';
 import type { Config } from '../config';
-import { listColumns, sourceColumns } from '../db/column-metadata';
+import { listColumns, sourceColumns } from '../db/setup/column-metadata';
 import type { Database } from '../db/database';
-import { hasAnswer, type WriteKey } from '../db/idempotency';
-import { tellAll } from '../db/notify';
-import { found } from '../db/queryable';
-import { getSource, lockSource } from '../db/sources';
+import { hasAnswer, type WriteKey } from '../db/log/idempotency';
+import { tellAll } from '../db/connection/notify';
+import { found } from '../db/connection/queryable';
+import { getSource, lockSource } from '../db/setup/sources';
 import {
   anyTerritories,
   deleteTerritory,
@@ -26,9 +26,9 @@ import {
   type Reach,
   type Named,
   updateTerritory,
-} from '../db/territories';
-import type { Transaction } from '../db/transaction';
-import { lockVersionsOf } from '../db/versions';
+} from '../db/people/territories';
+import type { Transaction } from '../db/connection/transaction';
+import { lockVersionsOf } from '../db/versions/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import { membersOf } from '../sender';
 import { forecastColumns } from '../sql/forecast-columns';

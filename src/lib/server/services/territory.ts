@@ -1,7 +1,7 @@
 /** The part of a source that the sender of a request may read and change. */
 import type { Slice } from '../../contract/slices';
 import { isWhole } from '../../contract/slices';
-import type { OwnTerritory } from '../db/territories';
+import type { OwnTerritory } from '../db/people/territories';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';

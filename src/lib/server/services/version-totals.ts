@@ -2,9 +2,9 @@
 import type { SingleRole } from '../../contract/columns';
 import type { VersionTotals } from '../../contract/versions';
 import type { Database } from '../db/database';
-import { entryLabels } from '../db/log';
-import { monthTotals, type EntryMonths } from '../db/month-totals';
-import { ofFurther } from '../db/totals';
+import { entryLabels } from '../db/log/log';
+import { monthTotals, type EntryMonths } from '../db/totals/month-totals';
+import { ofFurther } from '../db/totals/totals';
 import type { KeptTotals } from '../kept-totals';
 import { measureColumns, measureOf } from '../sql/forecast-columns';
 import { readVersion } from './forecast-version';

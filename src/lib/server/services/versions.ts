@@ -11,19 +11,19 @@ import type {
 } from '../../contract/versions';
 import { EXCLUDED_BY_DEFAULT } from '../../contract/versions';
 import type { Config } from '../config';
-import { listColumns, sourceColumns } from '../db/column-metadata';
+import { listColumns, sourceColumns } from '../db/setup/column-metadata';
 import type { Database } from '../db/database';
-import type { Transaction } from '../db/transaction';
-import { lockUntilCommitted, waitForCommits } from '../db/distributed';
-import { tell } from '../db/notify';
-import { SQLSTATE, sqlState } from '../db/failures';
-import { createTable, dropTable } from '../db/forecast';
-import { countOldEntries, entryRowCounts, lastChanges } from '../db/log';
-import { listLocks } from '../db/locks';
-import { originalVersions } from '../db/replayed';
-import { getSource, lockSource } from '../db/sources';
-import type { GeneratedColumn } from '../db/templates';
-import { generatedColumns, listTemplates } from '../db/templates';
+import type { Transaction } from '../db/connection/transaction';
+import { lockUntilCommitted, waitForCommits } from '../db/versions/distributed';
+import { tell } from '../db/connection/notify';
+import { SQLSTATE, sqlState } from '../db/connection/failures';
+import { createTable, dropTable } from '../db/versions/forecast';
+import { countOldEntries, entryRowCounts, lastChanges } from '../db/log/log';
+import { listLocks } from '../db/people/locks';
+import { originalVersions } from '../db/log/replayed';
+import { getSource, lockSource } from '../db/setup/sources';
+import type { GeneratedColumn } from '../db/setup/templates';
+import { generatedColumns, listTemplates } from '../db/setup/templates';
 import {
   deleteVersion,
   getVersion,
@@ -33,7 +33,7 @@ import {
   lockVersion,
   setClosed,
   updateVersion,
-} from '../db/versions';
+} from '../db/versions/versions';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns } from '../sql/forecast-columns';

@@ -19,7 +19,7 @@ export type ReadableRows = SqlText & { readonly [isReadable]: true };
 /**
  * Marks text as SQL. Lint limits its callers to those that can guarantee it: the quoting functions
  * (`quote.ts`), the rows that a sender may read (`readable-rows.ts`), the check of conditions (`guard.ts`), the tokens of templates (`tokens.ts`), and the reader
- * of SQL that the database stores (`db/row-schemas.ts`).
+ * of SQL that the database stores (`db/connection/row-schemas.ts`).
  */
 export const trusted = <Text extends SqlText = SqlText>(text: string): Text =>
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the one place where text becomes SQL

@@ -2,12 +2,12 @@
 import type { NewEntry } from '../../../contract/log';
 import type { Slice } from '../../../contract/slices';
 import type { Reservation } from '../../budget';
-import { keepRowCount } from '../../db/entries';
-import { tell } from '../../db/notify';
-import { insertLock } from '../../db/locks';
-import type { ExactTotals } from '../../db/totals';
-import { exactTotals } from '../../db/totals';
-import type { Transaction } from '../../db/transaction';
+import { keepRowCount } from '../../db/log/entries';
+import { tell } from '../../db/connection/notify';
+import { insertLock } from '../../db/people/locks';
+import type { ExactTotals } from '../../db/totals/totals';
+import { exactTotals } from '../../db/totals/totals';
+import type { Transaction } from '../../db/connection/transaction';
 import type { SqlText } from '../../sql/quote';
 import { join, literal, sql, typedLiteral } from '../../sql/quote';
 import { everyRow } from '../../sql/readable-rows';

@@ -1,11 +1,11 @@
 /** Runs an operation in a transaction that is rolled back. */
 import type { NewEntry } from '../../../contract/log';
 import type { Reservation } from '../../budget';
-import { triedId } from '../../db/entries';
-import { reversesOf } from '../../db/log';
-import type { Totals } from '../../db/totals';
-import { noTotals, sliceTotals } from '../../db/totals';
-import type { Transaction } from '../../db/transaction';
+import { triedId } from '../../db/log/entries';
+import { reversesOf } from '../../db/log/log';
+import type { Totals } from '../../db/totals/totals';
+import { noTotals, sliceTotals } from '../../db/totals/totals';
+import type { Transaction } from '../../db/connection/transaction';
 import type { SqlText } from '../../sql/quote';
 import { join, sql } from '../../sql/quote';
 import { excludeClause } from '../../sql/slice';

@@ -8,7 +8,7 @@ import { sumOf } from '../../arrow/column-values';
 import type { Budget, Reservation } from '../../budget';
 import type { Config } from '../../config';
 import type { Database } from '../../db/database';
-import { lockUntilCommitted } from '../../db/distributed';
+import { lockUntilCommitted } from '../../db/versions/distributed';
 import {
   copyEntries,
   copyRows,
@@ -21,17 +21,17 @@ import {
   insertEntry,
   keepUndone,
   takeOut,
-} from '../../db/entries';
-import { tell } from '../../db/notify';
-import type { WriteKey } from '../../db/idempotency';
-import type { EntryKey } from '../../db/log';
-import { reversesOf } from '../../db/log';
-import { readRevision } from '../../db/outside-changes';
-import type { ExactTotals, Totals } from '../../db/totals';
-import { entryTotals, noTotals } from '../../db/totals';
-import type { Transaction } from '../../db/transaction';
-import { found } from '../../db/queryable';
-import { undoneEntry, undoneName } from '../../db/undone';
+} from '../../db/log/entries';
+import { tell } from '../../db/connection/notify';
+import type { WriteKey } from '../../db/log/idempotency';
+import type { EntryKey } from '../../db/log/log';
+import { reversesOf } from '../../db/log/log';
+import { readRevision } from '../../db/versions/outside-changes';
+import type { ExactTotals, Totals } from '../../db/totals/totals';
+import { entryTotals, noTotals } from '../../db/totals/totals';
+import type { Transaction } from '../../db/connection/transaction';
+import { found } from '../../db/connection/queryable';
+import { undoneEntry, undoneName } from '../../db/log/undone';
 import { AppError } from '../../errors';
 import type { KeptTotals } from '../../kept-totals';
 import type { Identifier, SqlText } from '../../sql/quote';

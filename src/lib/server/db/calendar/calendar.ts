@@ -1,0 +1,49 @@
+/** Reads the calendar `pf.dim_period`. */
+import * as v from 'valibot';
+import { commas, ident, sql } from '../../sql/quote';
+import type { Queryable } from '../connection/queryable';
+
+/** Whether pf.dim_period has been made and filled. */
+export async function calendarLoaded(db: Queryable): Promise<boolean> {
+  const made = await db.any(
+    sql`SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'pf' AND c.relname = 'dim_period'`,
+  );
+  return made && db.any(sql`SELECT 1 FROM pf.dim_period LIMIT 1`);
+}
+
+/**
+ * Some columns of the period that holds a day, as text; null for each if the calendar does not
+ * hold the day or there is no day.
+ */
+export async function periodOf(
+  db: Queryable,
+  day: string | null,
+  periodColumns: readonly string[],
+): Promise<(string | null)[]> {
+  const row = await db.maybeOne(
+    v.object({ period: v.array(v.nullable(v.string())) }),
+    sql`SELECT ARRAY[${commas(periodColumns.map((c) => sql`${ident(c)}::text`))}]::text[] AS period
+     FROM pf.dim_period WHERE sdat = date_trunc('month', $1::date)::date`,
+    [day],
+  );
+  return row?.period ?? periodColumns.map(() => null);
+}
+
+/**
+ * Some columns of the periods that begin on the first day of some months, as text, by that day. Months that the
+ * calendar does not hold are left out.
+ */
+export async function periodsOf(
+  db: Queryable,
+  months: readonly string[],
+  periodColumns: readonly string[],
+): Promise<Map<string, (string | null)[]>> {
+  const rows = await db.many(
+    v.object({ month: v.string(), period: v.array(v.nullable(v.string())) }),
+    sql`SELECT sdat::text AS month, ARRAY[${commas(periodColumns.map((c) => sql`${ident(c)}::text`))}]::text[] AS period
+     FROM pf.dim_period WHERE sdat = ANY($1::date[]) ORDER BY sdat`,
+    [months],
+  );
+  return new Map(rows.map(({ month, period }) => [month, period]));
+}
