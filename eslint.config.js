@@ -35,7 +35,7 @@ const rowWriting = {
   message: 'Write and take out entries through the writers in services/entries.',
 };
 
-/** One place decides which forecast rows a sender may read: services/forecast-version.ts. */
+/** One place decides which forecast rows a sender may read: services/version/forecast-version.ts. */
 const unlimited = {
   group: ['**/readable-rows'],
   message: 'Read the `rows` of a ForecastVersion, which are those that the sender may read.',
@@ -66,6 +66,7 @@ const outside = {
   pivot: () => inPivot,
   plan: () => inPlan,
   'server/db': () => inDb,
+  'server/services': () => inServices,
 };
 
 /** What the files of a room may not import: what their folder may not, and the rooms that are not below. */
@@ -130,16 +131,18 @@ const arrows = [
     ],
   ),
   forbid(['src/lib/server/services/**'], inServices),
-  forbid(
-    ['src/lib/server/services/forecast-version.ts'],
-    inServices.filter((each) => each !== unlimited),
-  ),
-  forbid(
-    ['src/lib/server/services/entries/**'],
-    inServices.filter((each) => each !== rowWriting),
-  ),
   forbid(['src/lib/server/db/**'], inDb),
   ...rooms,
+  forbid(
+    ['src/lib/server/services/version/forecast-version.ts'],
+    inRoom('server/services', 'version').filter((each) => each !== unlimited),
+  ),
+  forbid(
+    ['src/lib/server/services/entries/{open-entry,trial,writer}.ts'],
+    inRoom('server/services', 'entries').filter(
+      (each) => each !== rowWriting && each !== unlimited,
+    ),
+  ),
   forbid(
     ['src/lib/server/db/connection/row-schemas.ts'],
     inRoom('server/db', 'connection').filter((each) => each !== marking),

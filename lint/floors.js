@@ -32,4 +32,12 @@ export const FLOORS = {
     ['versions'],
     ['loads', 'log', 'database'],
   ],
+  'server/services': [
+    ['client-faults', 'version'],
+    ['reading'],
+    ['entries'],
+    ['operations', 'people', 'setup'],
+    ['loads'],
+    ['replay'],
+  ],
 };

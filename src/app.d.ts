@@ -10,7 +10,7 @@ import type { Events } from '$lib/server/event-streams';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
 import type { Sender } from '$lib/server/sender';
-import type { SliceIndexes } from '$lib/server/services/slice-indexes';
+import type { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
 
 declare global {
   namespace App {

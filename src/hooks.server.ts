@@ -19,10 +19,10 @@ import { discardBody, locatedCharacter, requireBodyType } from '$lib/server/http
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
-import { requireCluster, requireCurrentSchema } from '$lib/server/services/health';
+import { requireCluster, requireCurrentSchema } from '$lib/server/services/setup/health';
 import { NOBODY } from '$lib/server/sender';
-import { SliceIndexes } from '$lib/server/services/slice-indexes';
-import { requireTerritory } from '$lib/server/services/territories';
+import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
+import { requireTerritory } from '$lib/server/services/people/territories';
 import { endpointOf, requireRole, whoSent } from '$lib/server/sign-in';
 import { Webhook } from '$lib/server/webhook';
 import type { Logger } from 'pino';

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { MISFIT_CHOICES } from '$lib/contract/files';
 import { targetQuery, withFile } from '$lib/server/http/file-body';
 import { choiceQuery } from '$lib/server/http/params';
-import { files, tableFromFile } from '$lib/server/services/files';
+import { files, tableFromFile } from '$lib/server/services/setup/files';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = ({ locals }) => json(files(locals.config.fileLimit));

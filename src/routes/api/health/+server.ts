@@ -1,6 +1,6 @@
 import { json } from '@sveltejs/kit';
 import { AppError } from '$lib/server/errors';
-import { unhealthy } from '$lib/server/services/health';
+import { unhealthy } from '$lib/server/services/setup/health';
 import type { RequestHandler } from './$types';
 
 const RETRY_SECONDS = 5;

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { RegisterSourceRequest } from '$lib/contract/sources';
 import { readJson } from '$lib/server/http/request-body';
 import { choiceQuery } from '$lib/server/http/params';
-import { registerSource, sources } from '$lib/server/services/sources';
+import { registerSource, sources } from '$lib/server/services/setup/sources';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, url }) => {

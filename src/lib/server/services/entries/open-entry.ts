@@ -15,17 +15,17 @@ import { excludeClause } from '../../sql/slice';
 import { ofEntries } from '../../sql/templates/read';
 import type { TokenValues } from '../../sql/tokens';
 import { substitute } from '../../sql/tokens';
-import { requireInside } from '../changeable';
+import { requireInside } from '../version/changeable';
 import type { Statement } from '../client-faults';
 import { blameClient } from '../client-faults';
-import type { ForecastVersion } from '../forecast-version';
-import { limitedTo, storedTemplate } from '../forecast-version';
-import type { HeldRows } from '../held';
-import { withoutHeld } from '../held';
-import type { LockedRows } from '../locks';
-import { locksFor, requireUnlocked } from '../locks';
-import type { StatementAnswer } from '../read-columns';
-import { runWrite } from '../read-columns';
+import type { ForecastVersion } from '../version/forecast-version';
+import { limitedTo, storedTemplate } from '../version/forecast-version';
+import type { HeldRows } from './held';
+import { withoutHeld } from './held';
+import type { LockedRows } from '../version/locks';
+import { locksFor, requireUnlocked } from '../version/locks';
+import type { StatementAnswer } from '../reading/read-columns';
+import { runWrite } from '../reading/read-columns';
 
 /** A condition that selects the rows of an entry. */
 export const ofEntry = (logid: number): SqlText => sql`pf_logid = ${logid}`;

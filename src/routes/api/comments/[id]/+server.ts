@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { DeleteCommentRequest, EditCommentRequest } from '$lib/contract/comments';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { editComment, removeComment } from '$lib/server/services/comments';
+import { editComment, removeComment } from '$lib/server/services/people/comments';
 import type { RequestHandler } from './$types';
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {

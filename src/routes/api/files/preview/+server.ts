@@ -1,6 +1,6 @@
 import { json } from '@sveltejs/kit';
 import { targetQuery, withFile } from '$lib/server/http/file-body';
-import { previewFile } from '$lib/server/services/files';
+import { previewFile } from '$lib/server/services/setup/files';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { EditFormulaRequest } from '$lib/contract/formulas';
 import { idParam } from '$lib/server/http/params';
 import { readJson } from '$lib/server/http/request-body';
-import { deleteFormula, editFormula } from '$lib/server/services/formulas';
+import { deleteFormula, editFormula } from '$lib/server/services/setup/formulas';
 import type { RequestHandler } from './$types';
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {

@@ -1,5 +1,5 @@
 import { idParam } from '$lib/server/http/params';
-import { removeLock } from '$lib/server/services/locks';
+import { removeLock } from '$lib/server/services/version/locks';
 import type { RequestHandler } from './$types';
 
 export const DELETE: RequestHandler = async ({ locals, params }) => {

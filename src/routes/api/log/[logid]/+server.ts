@@ -4,7 +4,7 @@ import { undoResponse } from '$lib/server/http/answers';
 import { prefersMinimal } from '$lib/server/http/asked';
 import { readJson, readOptionalWrite } from '$lib/server/http/request-body';
 import { logidParam } from '$lib/server/http/params';
-import { editNote, undo } from '$lib/server/services/log';
+import { editNote, undo } from '$lib/server/services/entries/log';
 import type { RequestHandler } from './$types';
 
 export const DELETE: RequestHandler = async (event) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { DeleteReviewRequest, EditReviewRequest } from '$lib/contract/reviews';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { editReview, personOf, removeReview } from '$lib/server/services/reviews';
+import { editReview, personOf, removeReview } from '$lib/server/services/people/reviews';
 import type { RequestHandler } from './$types';
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {

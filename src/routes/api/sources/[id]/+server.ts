@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { EditSourceRequest } from '$lib/contract/sources';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { editSource, removeSource, source } from '$lib/server/services/sources';
+import { editSource, removeSource, source } from '$lib/server/services/setup/sources';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

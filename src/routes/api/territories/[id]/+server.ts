@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { EditTerritoryRequest } from '$lib/contract/territories';
 import { idParam } from '$lib/server/http/params';
 import { readJson } from '$lib/server/http/request-body';
-import { editTerritory, removeTerritory } from '$lib/server/services/territories';
+import { editTerritory, removeTerritory } from '$lib/server/services/people/territories';
 import type { RequestHandler } from './$types';
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {

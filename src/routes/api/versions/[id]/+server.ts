@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { EditVersionRequest } from '$lib/contract/versions';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { editVersion, removeVersion, version } from '$lib/server/services/versions';
+import { editVersion, removeVersion, version } from '$lib/server/services/setup/versions';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { EditViewRequest } from '$lib/contract/views';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { views } from '$lib/server/services/named';
+import { views } from '$lib/server/services/setup/named';
 import type { RequestHandler } from './$types';
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {

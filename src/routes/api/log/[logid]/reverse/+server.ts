@@ -3,7 +3,7 @@ import { operationResponse } from '$lib/server/http/answers';
 import { asksForArrow } from '$lib/server/http/asked';
 import { readWrite } from '$lib/server/http/request-body';
 import { logidParam } from '$lib/server/http/params';
-import { reverse } from '$lib/server/services/reverse';
+import { reverse } from '$lib/server/services/operations/reverse';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { ReviewStepRequest } from '$lib/contract/reviews';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { personOf, takeStep } from '$lib/server/services/reviews';
+import { personOf, takeStep } from '$lib/server/services/people/reviews';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { ColumnsSaveRequest } from '$lib/contract/columns';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { columns, saveColumns } from '$lib/server/services/column-metadata';
+import { columns, saveColumns } from '$lib/server/services/setup/column-metadata';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

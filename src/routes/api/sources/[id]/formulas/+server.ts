@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { CreateFormulaRequest } from '$lib/contract/formulas';
 import { idParam } from '$lib/server/http/params';
 import { readJson } from '$lib/server/http/request-body';
-import { createFormula, listFormulas } from '$lib/server/services/formulas';
+import { createFormula, listFormulas } from '$lib/server/services/setup/formulas';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

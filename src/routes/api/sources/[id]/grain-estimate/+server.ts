@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { GrainEstimateRequest } from '$lib/contract/sources';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { estimateGrain } from '$lib/server/services/sources';
+import { estimateGrain } from '$lib/server/services/setup/sources';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { CreateProfileRequest } from '$lib/contract/profiles';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { profiles } from '$lib/server/services/named';
+import { profiles } from '$lib/server/services/setup/named';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

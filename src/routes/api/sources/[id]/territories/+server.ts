@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { CreateTerritoryRequest } from '$lib/contract/territories';
 import { idParam } from '$lib/server/http/params';
 import { readJson } from '$lib/server/http/request-body';
-import { createTerritory, territories } from '$lib/server/services/territories';
+import { createTerritory, territories } from '$lib/server/services/people/territories';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

@@ -1,6 +1,6 @@
 import { json } from '@sveltejs/kit';
 import { idParam, integerQuery, textQuery } from '$lib/server/http/params';
-import { columnValues } from '$lib/server/services/sources';
+import { columnValues } from '$lib/server/services/setup/sources';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params, url }) => {

@@ -1,6 +1,6 @@
 import { json } from '@sveltejs/kit';
 import { integerQuery, textParam } from '$lib/server/http/params';
-import { previewTable } from '$lib/server/services/tables';
+import { previewTable } from '$lib/server/services/setup/tables';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params, url }) => {

@@ -4,7 +4,7 @@ import { operationResponse } from '$lib/server/http/answers';
 import { asksForArrow } from '$lib/server/http/asked';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { operate } from '$lib/server/services/operate';
+import { operate } from '$lib/server/services/operations/operate';
 import type { RequestEvent, RequestHandler } from './$types';
 
 const answer = async <O extends SliceOperation>(

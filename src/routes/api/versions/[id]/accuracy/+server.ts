@@ -1,7 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { MOST_LAG } from '$lib/contract/accuracy';
 import { idParam, integerQuery, textQuery, textsQuery } from '$lib/server/http/params';
-import { accuracy } from '$lib/server/services/accuracy';
+import { accuracy } from '$lib/server/services/reading/accuracy';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params, url }) => {

@@ -3,7 +3,7 @@ import { actualsResponse } from '$lib/server/http/answers';
 import { asksForArrow } from '$lib/server/http/asked';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { actuals } from '$lib/server/services/actuals';
+import { actuals } from '$lib/server/services/loads/actuals';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

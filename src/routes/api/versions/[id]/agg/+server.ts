@@ -1,8 +1,8 @@
 import { csvResponse, readResponse } from '$lib/server/http/answers';
 import { askedRows, asksForCsv } from '$lib/server/http/asked';
 import { entriesQuery, idParam } from '$lib/server/http/params';
-import { readCsv } from '$lib/server/services/csv';
-import { readForecast } from '$lib/server/services/read';
+import { readCsv } from '$lib/server/services/reading/csv';
+import { readForecast } from '$lib/server/services/reading/read';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async (event) => {

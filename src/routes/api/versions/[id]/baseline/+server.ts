@@ -3,7 +3,7 @@ import { BaselineRequest } from '$lib/contract/loads';
 import { UndoRequest } from '$lib/contract/log';
 import { readOptionalWrite, readWrite } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { clearBaseline, loadBaseline } from '$lib/server/services/loads';
+import { clearBaseline, loadBaseline } from '$lib/server/services/loads/loads';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { CloseVersionRequest } from '$lib/contract/versions';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { switchVersion } from '$lib/server/services/versions';
+import { switchVersion } from '$lib/server/services/setup/versions';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

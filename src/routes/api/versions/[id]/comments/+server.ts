@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { CommentRequest, MOST_RESOLVED } from '$lib/contract/comments';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam, integerQuery } from '$lib/server/http/params';
-import { addComment, comments } from '$lib/server/services/comments';
+import { addComment, comments } from '$lib/server/services/people/comments';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params, url }) => {

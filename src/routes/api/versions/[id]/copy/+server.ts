@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { CopyVersionRequest } from '$lib/contract/versions';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { copyVersion } from '$lib/server/services/copy';
+import { copyVersion } from '$lib/server/services/setup/copy';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

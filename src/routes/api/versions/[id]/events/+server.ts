@@ -1,6 +1,6 @@
 import { eventResponse } from '$lib/server/http/answers';
 import { idParam } from '$lib/server/http/params';
-import { watchVersion } from '$lib/server/services/events';
+import { watchVersion } from '$lib/server/services/people/events';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params, request }) => {

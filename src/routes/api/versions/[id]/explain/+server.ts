@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { ExplainRequest } from '$lib/contract/log';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { explain } from '$lib/server/services/log';
+import { explain } from '$lib/server/services/entries/log';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

@@ -3,7 +3,7 @@ import { operationResponse } from '$lib/server/http/answers';
 import { asksForArrow } from '$lib/server/http/asked';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { importCells } from '$lib/server/services/import';
+import { importCells } from '$lib/server/services/operations/import';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { LockRequest } from '$lib/contract/locks';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { addLock, locks } from '$lib/server/services/locks';
+import { addLock, locks } from '$lib/server/services/version/locks';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

@@ -1,7 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { historyHeaders } from '$lib/server/http/answers';
 import { idParam } from '$lib/server/http/params';
-import { logEntries } from '$lib/server/services/log';
+import { logEntries } from '$lib/server/services/entries/log';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) => {

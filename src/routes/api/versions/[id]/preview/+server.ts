@@ -4,7 +4,7 @@ import { severalPreviewResponse } from '$lib/server/http/answers';
 import { asksForArrow } from '$lib/server/http/asked';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { previewSeveral } from '$lib/server/services/preview';
+import { previewSeveral } from '$lib/server/services/operations/preview';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

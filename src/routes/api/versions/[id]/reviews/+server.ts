@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { ReviewRequest } from '$lib/contract/reviews';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { addReview, reviews } from '$lib/server/services/reviews';
+import { addReview, reviews } from '$lib/server/services/people/reviews';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

@@ -1,6 +1,6 @@
 import { json } from '@sveltejs/kit';
 import { idParam } from '$lib/server/http/params';
-import { previewTemplates } from '$lib/server/services/generate';
+import { previewTemplates } from '$lib/server/services/setup/generate';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

@@ -4,7 +4,7 @@ import { previewResponse } from '$lib/server/http/answers';
 import { asksForArrow } from '$lib/server/http/asked';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { previewOperation } from '$lib/server/services/preview';
+import { previewOperation } from '$lib/server/services/operations/preview';
 import type { RequestEvent, RequestHandler } from './$types';
 
 const answer = async <O extends SliceOperation>(

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { BaselineRequest } from '$lib/contract/loads';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam, logidParam } from '$lib/server/http/params';
-import { editSegment } from '$lib/server/services/loads';
+import { editSegment } from '$lib/server/services/loads/loads';
 import type { RequestHandler } from './$types';
 
 export const PUT: RequestHandler = async (event) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { LoadPreviewRequest } from '$lib/contract/loads';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { previewLoad } from '$lib/server/services/loads';
+import { previewLoad } from '$lib/server/services/loads/loads';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

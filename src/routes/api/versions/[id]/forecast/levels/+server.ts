@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { ForecastPreviewRequest } from '$lib/contract/forecasts';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { forecastLevels } from '$lib/server/services/forecast-levels';
+import { forecastLevels } from '$lib/server/services/loads/forecast-levels';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

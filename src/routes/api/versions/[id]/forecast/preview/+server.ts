@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { ForecastPreviewRequest } from '$lib/contract/forecasts';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { previewForecast } from '$lib/server/services/forecast';
+import { previewForecast } from '$lib/server/services/loads/forecast';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

@@ -2,7 +2,7 @@ import { json } from '@sveltejs/kit';
 import { IMPORT_BODY_LIMIT, ImportPreviewRequest } from '$lib/contract/imports';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
-import { previewImport } from '$lib/server/services/import';
+import { previewImport } from '$lib/server/services/operations/import';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {

@@ -4,7 +4,7 @@ import { operationResponse } from '$lib/server/http/answers';
 import { asksForArrow } from '$lib/server/http/asked';
 import { readWrite } from '$lib/server/http/request-body';
 import { idParam, logidParam } from '$lib/server/http/params';
-import { redo } from '$lib/server/services/redo';
+import { redo } from '$lib/server/services/replay/redo';
 import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async (event) => {

@@ -1,0 +1,249 @@
+/** Compares the levels that a forecast can be fitted at. */
+import { measureKey } from '../../../contract/columns';
+import type {
+  ForecastLevels,
+  ForecastPreviewRequest,
+  LevelResult,
+} from '../../../contract/forecasts';
+import type { GroupSums } from '../../db/loads/history';
+import type { Database } from '../../db/database';
+import { AppError } from '../../errors';
+import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../periods';
+import type { ForecastColumn } from '../../sql/forecast-columns';
+import { groupId } from '../../sql/groups';
+import { inLast, percent } from '../../statistics/choice';
+import type { LevelErrors, Withheld } from '../../statistics/levels';
+import {
+  errorsOfCells,
+  forecastWithheld,
+  lastYearMoved,
+  spread,
+  withhold,
+} from '../../statistics/levels';
+import { Turns } from '../../turns';
+import { ignoredIn } from './forecast';
+import type { History } from './forecast-history';
+import { readHistory, seriesOf } from './forecast-history';
+import type { ForecastVersion } from '../version/forecast-version';
+import { readVersion } from '../version/forecast-version';
+
+/** The most series that are fitted in one comparison. */
+const MOST_SERIES = 1000;
+/** The most levels with one more dimension; each of them reads the source once more. */
+const MOST_FINER = 4;
+/** The most dimensions of which all combinations are coarser levels. */
+const MOST_COMBINED = 3;
+
+/** Amounts by period; null before the first one. */
+type Amounts = (number | null)[];
+
+/** A level, with the amounts of its groups, and the cells that each group adds up or is a part of. */
+interface Level {
+  by: readonly string[];
+  groups: { amounts: Amounts; cells: number[] }[];
+}
+
+/**
+ * Compares the levels at which the rows of the source can be forecast, by the errors at the level of the request
+ * (docs/contract/05-operations.md#post-versionsidforecastlevels). No connection to the database is held while the
+ * series are fitted.
+ *
+ * @throws AppError as `readHistory`, 404
+ */
+export async function forecastLevels(
+  db: Database,
+  versionId: number,
+  request: ForecastPreviewRequest,
+): Promise<ForecastLevels> {
+  const { own, finer } = await db.versionRead(versionId, async (tx) => {
+    const target = await readVersion(tx, versionId);
+    const own = await readHistory(tx, target, request);
+    const finer: (readonly [by: string[], history: History | null])[] = [];
+    for (const { name } of furtherDimensions(target, own.by).slice(0, MOST_FINER)) {
+      const by = [...own.by.map((column) => column.name), name];
+      const history = await readHistory(tx, target, { ...request, by }).catch(ifTooMany);
+      finer.push([by, history]);
+    }
+    return { own, finer };
+  });
+  const names = own.by.map(({ name }) => name);
+  const { unit, first, through, horizon } = own;
+  const isIgnored = ignoredIn(own, request);
+  const withheld = withhold(through - first + 1, horizon.last - through, (t) =>
+    isIgnored(first + t),
+  );
+  const [compared] = own.measures;
+  const measure = compared ? measureKey(compared) : 'value';
+  const levels: LevelResult[] = [];
+  const skipped: ForecastLevels['skipped'] = [];
+  const base = { by: names, measure, levels, skipped } as const;
+  if (!withheld) {
+    const why = 'The history is too short to compare levels.';
+    return { ...base, periods: 0, from: null, through: null, last_year: null, best: names, why };
+  }
+  const period = PERIODS_OF_YEAR[unit];
+  const cells = own.sums.map((group) => amountsOf(own, group, own));
+  const cellAt = new Map(own.sums.map(({ id }, c) => [groupId(id), c]));
+  const options = { period, unit, method: request.method ?? 'auto' };
+  const turns = new Turns();
+  let fitted = 0;
+  const candidates: (Level | (() => Level))[] = [
+    { by: names, groups: cells.map((amounts, c) => ({ amounts, cells: [c] })) },
+    ...coarserLevels(own.by.length).map((kept) => coarser(own, cells, kept)),
+  ];
+  for (const [by, history] of finer) {
+    if (history) candidates.push(() => finerLevel(history, own, cellAt));
+    else skipped.push({ by, why: 'It has too many groups.' });
+  }
+  for (const candidate of candidates) {
+    const level = typeof candidate === 'function' ? candidate() : candidate;
+    const by = [...level.by];
+    if (fitted + level.groups.length > MOST_SERIES) {
+      skipped.push({
+        by,
+        why: `It would take more than ${MOST_SERIES} series to compare it, too.`,
+      });
+      continue;
+    }
+    fitted += level.groups.length;
+    const forecasts = await forecastCells(level, cells, withheld, options, turns);
+    const errors = errorsOfCells(forecasts, cells, withheld);
+    levels.push({ by, groups: level.groups.length, ...errors });
+  }
+  // The order of the candidates decides between equal errors: the level of the request comes first.
+  levels.sort((a, b) => a.mae - b.mae);
+  const moved = cells.map((cell) => lastYearMoved(cell, withheld, period));
+  const benchmark = errorsOfCells(moved, cells, withheld);
+  return {
+    ...base,
+    periods: withheld.periods,
+    from: firstDay(first + withheld.cut, unit),
+    through: lastDay(through, unit),
+    last_year: benchmark,
+    best: levels[0]?.by ?? names,
+    why: whyBest(base, benchmark, inLast(withheld.periods, unit)),
+  };
+}
+
+/** Forecasts the withheld periods of the cells at a level. Other requests are answered between two series. */
+async function forecastCells(
+  { groups }: Level,
+  cells: readonly Amounts[],
+  withheld: Withheld,
+  options: Parameters<typeof forecastWithheld>[2],
+  turns: Turns,
+): Promise<number[][]> {
+  const forecasts = cells.map(() => Array.from({ length: withheld.periods }, () => 0));
+  for (const group of groups) {
+    await turns.give();
+    const forecast = forecastWithheld(group.amounts, withheld, options);
+    const parts = group.cells.map((c) => cells[c] ?? []);
+    const spreads =
+      parts.length === 1 ? [forecast] : spread(forecast, parts, withheld, options.period);
+    for (const [i, c] of group.cells.entries()) {
+      for (const [h, amount] of (spreads[i] ?? []).entries()) {
+        const own = forecasts[c];
+        if (own) own[h] = (own[h] ?? 0) + amount;
+      }
+    }
+  }
+  return forecasts;
+}
+
+/** The amounts of the first measure of a group, in the periods of a history. */
+function amountsOf(history: History, group: GroupSums, { first, through }: History): Amounts {
+  const { unit, measures } = history;
+  const [measure] = measures;
+  const periods = Array.from({ length: through - first + 1 }, (_, i) => first + i);
+  return measure ? seriesOf(group, periods, (day) => periodOfDay(day, unit))(0, measure) : [];
+}
+
+/** The dimensions that a level can have besides its own, in their order. */
+const furtherDimensions = (
+  { columns }: ForecastVersion,
+  by: readonly ForecastColumn[],
+): ForecastColumn[] =>
+  columns.filter(
+    (column) => column.role === 'dimension' && column.periodColumn === null && !by.includes(column),
+  );
+
+/** Makes a history with too many groups null. @throws AppError any other error */
+function ifTooMany(error: unknown): null {
+  if (error instanceof AppError && error.status === 422 && error.blame.field === 'by') return null;
+  throw error;
+}
+
+/**
+ * Returns the coarser levels of some dimensions, each as the positions of the dimensions that stay: all combinations of
+ * few of them, else the total, each one alone and all but one.
+ */
+function coarserLevels(dimensions: number): number[][] {
+  const all = Array.from({ length: dimensions }, (_, i) => i);
+  if (dimensions === 0) return [];
+  if (dimensions <= MOST_COMBINED) {
+    const combinations = all.reduce<number[][]>(
+      (sets, i) => [...sets, ...sets.map((set) => [...set, i])],
+      [[]],
+    );
+    return combinations
+      .filter(({ length }) => length < dimensions)
+      .toSorted((a, b) => a.length - b.length);
+  }
+  return [[], ...all.map((i) => [i]), ...all.map((i) => all.filter((each) => each !== i))];
+}
+
+/** The level that keeps some dimensions: its groups add up cells. */
+function coarser(own: History, cells: readonly Amounts[], kept: readonly number[]): Level {
+  const groups = new Map<string, Level['groups'][number]>();
+  for (const [c, { id }] of own.sums.entries()) {
+    const key = groupId(kept.map((i) => id[i] ?? null));
+    const cell = cells[c] ?? [];
+    const known = groups.get(key);
+    groups.set(key, {
+      amounts: known ? known.amounts.map((sum, t) => added(sum, cell[t] ?? null)) : cell,
+      cells: [...(known?.cells ?? []), c],
+    });
+  }
+  return { by: kept.map((i) => own.by[i]?.name ?? ''), groups: [...groups.values()] };
+}
+
+const added = (sum: number | null, amount: number | null): number | null =>
+  sum === null ? amount : sum + (amount ?? 0);
+
+/** The level with one more dimension: each of its groups is a part of a cell. */
+function finerLevel(history: History, own: History, cellAt: ReadonlyMap<string, number>): Level {
+  return {
+    by: history.by.map(({ name }) => name),
+    groups: history.sums.flatMap((group) => {
+      const cell = cellAt.get(groupId(group.id.slice(0, own.by.length)));
+      return cell === undefined ? [] : [{ amounts: amountsOf(history, group, own), cells: [cell] }];
+    }),
+  };
+}
+
+/** Says which level did best, in a sentence. */
+function whyBest(
+  { by, levels }: Pick<ForecastLevels, 'by' | 'levels'>,
+  benchmark: LevelErrors,
+  span: string,
+): string {
+  const [best] = levels;
+  const isOwn = (level: LevelResult) => level.by.join('\0') === by.join('\0');
+  const own = levels.find(isOwn);
+  if (!best || best.wape === null || benchmark.wape === null) {
+    return 'The amounts are all 0, so no level is better than another.';
+  }
+  const moved = `last year moved would have been ${percent(benchmark.wape)} off`;
+  const off = `${percent(best.wape)} off on average ${span}`;
+  if (isOwn(best)) return `No other level did better: ${off}; ${moved}.`;
+  const how =
+    best.by.length < by.length
+      ? `A forecast of ${nameOf(best.by)}, spread over ${nameOf(by)}, did best`
+      : `A forecast of ${nameOf(best.by)}, added up, did best`;
+  const instead =
+    own?.wape == null ? '' : `; a forecast of ${nameOf(by)} was ${percent(own.wape)} off`;
+  return `${how}: ${off}${instead}; ${moved}.`;
+}
+
+const nameOf = (by: readonly string[]): string =>
+  by.length === 0 ? 'the total' : `each ${by.join(', ')}`;

@@ -1,0 +1,140 @@
+/** Forecasts the history of a source. */
+import type { ForecastPreviewRequest, GroupForecast } from '../../../contract/forecasts';
+import { type ForecastPreview } from '../../../contract/forecasts';
+import { measureKey } from '../../../contract/columns';
+import { digitsOf } from '../../../contract/decimals';
+import type { Database } from '../../db/database';
+import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../periods';
+import type { ForecastColumn } from '../../sql/forecast-columns';
+import { measureKind } from '../../sql/forecast-columns';
+import { forecastSeries } from '../../statistics/forecast';
+import { Turns } from '../../turns';
+import type { History } from './forecast-history';
+import { readHistory, seriesOf } from './forecast-history';
+import { readVersion } from '../version/forecast-version';
+
+/** Digits of a standard deviation in the log, which has one for each amount. */
+const DEVIATION_DIGITS = 4;
+
+/** The forecast of one measure of one group, and the values of the group as texts. */
+interface Fit extends GroupForecast {
+  id: (string | null)[];
+  /** Standard deviation of the error of each amount. */
+  deviation: number[];
+}
+
+/** The numbers of a range of periods. */
+const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+
+/** The numbers of the periods to forecast. */
+export const horizonOf = ({ horizon }: History): number[] => numbers(horizon.first, horizon.last);
+
+/** Tells which periods of the history are not learned from. */
+export const ignoredIn =
+  ({ unit }: History, { ignore }: ForecastPreviewRequest) =>
+  (period: number) =>
+    (ignore ?? []).some(
+      ({ from, to }) => from <= lastDay(period, unit) && to >= firstDay(period, unit),
+    );
+
+/**
+ * Forecasts the rows of the source by group, and writes nothing
+ * (docs/contract/05-operations.md#post-versionsidforecastpreview). No connection to the database is held while the
+ * series are fitted.
+ *
+ * @throws AppError as {@link readHistory}, 404
+ */
+export async function previewForecast(
+  db: Database,
+  versionId: number,
+  request: ForecastPreviewRequest,
+): Promise<ForecastPreview> {
+  const history = await db.versionRead(versionId, async (tx) =>
+    readHistory(tx, await readVersion(tx, versionId), request),
+  );
+  const fits = await fitHistory(history, request);
+  const { date, unit, first, through } = history;
+  const isIgnored = ignoredIn(history, request);
+  const periods = numbers(first, through);
+  const named = (of: readonly number[]) => of.map((period) => firstDay(period, unit));
+  return {
+    column: date.name,
+    history: named(periods),
+    horizon: named(horizonOf(history)),
+    ignored: named(periods.filter(isIgnored)),
+    groups: fits.map(({ id: _, deviation: __, ...group }) => group),
+  };
+}
+
+/**
+ * Forecasts each measure of each group of a history. Other requests are answered between two series.
+ *
+ * @throws AppError 422 for an amount that is not a number
+ */
+export async function fitHistory(
+  history: History,
+  request: ForecastPreviewRequest,
+): Promise<Fit[]> {
+  const { unit, by, measures, sums, first, through, horizon } = history;
+  const isIgnored = ignoredIn(history, request);
+  const periods = numbers(first, through);
+  // Methods forecast from the end of the history; periods before the horizon are not answered.
+  const between = horizon.first - through - 1;
+  const options = {
+    horizon: horizon.last - through,
+    period: PERIODS_OF_YEAR[unit],
+    unit,
+    method: request.method ?? 'auto',
+  };
+  const decimals = measures.map((measure, i) => decimalsOf(measure, i, history));
+  const fits: Fit[] = [];
+  const turns = new Turns();
+  for (const group of sums) {
+    const amountsOf = seriesOf(group, periods, (day) => periodOfDay(day, unit));
+    for (const [i, measure] of measures.entries()) {
+      await turns.give();
+      const amounts = amountsOf(i, measure);
+      const learned = amounts.map((amount, t) => (isIgnored(first + t) ? null : amount));
+      const { fitted, forecast, deviation, band80, band95, ...facts } = forecastSeries(
+        learned,
+        options,
+      );
+      const shown = (values: number[]) => values.slice(between);
+      const limits = ({ lower, upper }: typeof band80) => ({
+        lower: shown(lower),
+        upper: shown(upper),
+      });
+      fits.push({
+        id: group.id,
+        group: Object.fromEntries(by.map(({ name }, k) => [name, group.key[k] ?? null])),
+        measure: measureKey(measure),
+        history: amounts,
+        fit: fitted,
+        deviation: shown(deviation).map((each) => Number(each.toPrecision(DEVIATION_DIGITS))),
+        forecast: shown(forecast).map((amount) => rounded(amount, decimals[i] ?? null)),
+        band80: limits(band80),
+        band95: limits(band95),
+        ...facts,
+      });
+    }
+  }
+  return fits;
+}
+
+/**
+ * The number of decimals that the forecast of a measure is rounded to: those of its column, or for a numeric
+ * without a scale those of the history, at least 2; null for a floating-point column.
+ */
+function decimalsOf(measure: ForecastColumn, index: number, { sums }: History): number | null {
+  const kind = measureKind(measure);
+  if (!kind.exact) return null;
+  if (kind.scale !== null) return kind.scale;
+  return sums.reduce((most, group) => {
+    const amounts = group.sums[index] ?? [];
+    return amounts.reduce((max, amount) => Math.max(max, digitsOf(String(amount)).places), most);
+  }, 2);
+}
+
+const rounded = (amount: number, decimals: number | null): number =>
+  decimals === null ? amount : Number(amount.toFixed(Math.min(20, Math.max(0, decimals))));

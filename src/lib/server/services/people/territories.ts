@@ -1,0 +1,246 @@
+/** Territories of a source: their list, their changes, and the endpoints that they refuse. */
+import type { Endpoint } from '../../../contract/endpoints/endpoint';
+import type { AskedSlice, Slice } from '../../../contract/slices';
+import { usableSlice } from '../../../contract/slices';
+import type {
+  CreateTerritoryRequest,
+  EditTerritoryRequest,
+  Territory,
+} from '../../../contract/territories';
+import type { Config } from '../../config';
+import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
+import type { Database } from '../../db/database';
+import { hasAnswer, type WriteKey } from '../../db/log/idempotency';
+import { tellAll } from '../../db/connection/notify';
+import { found } from '../../db/connection/queryable';
+import { getSource, lockSource } from '../../db/setup/sources';
+import {
+  anyTerritories,
+  deleteTerritory,
+  findReach,
+  getTerritory,
+  insertTerritory,
+  isNamed,
+  listTerritories,
+  readsAPart,
+  type Reach,
+  type Named,
+  updateTerritory,
+} from '../../db/people/territories';
+import type { Transaction } from '../../db/connection/transaction';
+import { lockVersionsOf } from '../../db/versions/versions';
+import { AppError, faultAt, fieldPlace } from '../../errors';
+import { membersOf } from '../../sender';
+import { forecastColumns } from '../../sql/forecast-columns';
+import { compileSlice } from '../../sql/slice';
+
+const SINGULAR: Readonly<Record<Named, string>> = {
+  sources: 'source',
+  versions: 'version',
+  log: 'log entry',
+  comments: 'comment',
+  locks: 'lock',
+  reviews: 'review',
+  views: 'view',
+  profiles: 'profile',
+  formulas: 'formula',
+};
+
+/**
+ * Holds an endpoint's `territories` against those of the sender
+ * (docs/contract/20-who-is-signed-in.md#territories). Endpoints that are narrowed or judged check the rows with their
+ * own statements, in the snapshot that they read. If they take a body, the 404 comes first here too, except for
+ * {@link ONE_BY_ONE} and a sender who reads a part.
+ *
+ * @param params the parameters of the path
+ * @param sent identifies the request if it may be a repeated one
+ * @throws AppError 403 for a sender whose territories do not cover the source; 404 for one who has none, as for an
+ * unknown id
+ */
+export async function requireTerritory(
+  db: Database,
+  endpoint: Endpoint,
+  params: Partial<Record<string, string>>,
+  sent: Pick<WriteKey, 'path' | 'key'> | undefined,
+): Promise<void> {
+  const members = membersOf(db.sender);
+  if (members === undefined || (isNarrowed(endpoint) && endpoint.method === 'get')) return;
+  const place = placeIn(endpoint.path, params);
+  if (place === null) await requireOpen(db, endpoint);
+  // The handler refuses a parameter that is not an id.
+  else if (isId(place)) await requireReach(db, endpoint, members, place, sent);
+}
+
+/** Something that a path names. */
+interface Place {
+  kind: Named;
+  id: number;
+}
+
+/** What a path names; null for a path without anything of a source. */
+function placeIn(path: string, params: Partial<Record<string, string>>): Place | null {
+  const [, kind = '', name] = path.split('/');
+  const id = /^\{(\w+)\}$/.exec(name ?? '')?.[1];
+  return id === undefined || !isNamed(kind) ? null : { kind, id: Number(params[id]) };
+}
+
+/** @throws AppError 403 for an endpoint of all sources while one has territories */
+async function requireOpen(db: Database, endpoint: Endpoint): Promise<void> {
+  if (endpoint.territories !== 'refused' || !(await anyTerritories(db))) return;
+  throw new AppError(
+    403,
+    `Only an admin may do this while a source has territories${reasonOf(endpoint)}`,
+  );
+}
+
+/** @throws AppError as {@link requireTerritory} for an endpoint of something of a source */
+async function requireReach(
+  db: Database,
+  endpoint: Endpoint,
+  members: readonly string[],
+  { kind, id }: Place,
+  sent: Pick<WriteKey, 'path' | 'key'> | undefined,
+): Promise<void> {
+  const reach = await findReach(db, kind, id, members);
+  if (await mayBeOutside(db, kind, members, reach)) {
+    // The handler checks the body first, and then answers 404 for an id outside and for an unknown id.
+    if (!isNarrowed(endpoint)) throw partRefusal(endpoint);
+  } else if (reach !== undefined || !sent || !(await hasAnswer(db, sent))) {
+    // Before the body is read, or its errors would tell an unknown id from one that the sender may not see. A
+    // repeated undo is answered although its entry is gone.
+    const own = found(reach?.isVisible ? reach : undefined, `${SINGULAR[kind]} ${id}`);
+    if (endpoint.territories === 'refused' && !covers(own, endpoint)) throw partRefusal(endpoint);
+  }
+}
+
+/** Whether an endpoint checks the rows with its own statements, in the snapshot that they read. */
+const isNarrowed = ({ territories }: Endpoint): boolean =>
+  territories === 'narrowed' || territories === 'judged';
+
+/** Whether somebody reads all of a source, and changes all of it if the endpoint writes. */
+const covers = ({ readsAll, writesAll }: Reach, { method, role }: Endpoint): boolean =>
+  readsAll && (writesAll || method === 'get' || role === 'reader');
+
+/** Kinds of which a person with a part of a source sees only those inside. */
+const ONE_BY_ONE: ReadonlySet<Named> = new Set<Named>([
+  ...(['log', 'comments', 'locks', 'reviews', 'views', 'profiles'] as const),
+]);
+
+/**
+ * Whether an id may belong to something outside the part that the sender sees. That includes unknown ids, because both
+ * are answered alike.
+ */
+const mayBeOutside = async (
+  db: Database,
+  kind: Named,
+  members: readonly string[],
+  reach: Reach | undefined,
+): Promise<boolean> =>
+  ONE_BY_ONE.has(kind) && !(reach?.isVisible && reach.readsAll) && (await readsAPart(db, members));
+
+const partRefusal = (endpoint: Endpoint): AppError =>
+  new AppError(
+    403,
+    `This is not available for a part of a source, and your territories are a part of this one${reasonOf(endpoint)}`,
+  );
+
+/** Why an endpoint needs all of a source, to be added to a sentence. */
+const reasonOf = (endpoint: Endpoint): string =>
+  'because' in endpoint ? `: ${endpoint.because}` : '';
+
+/** Whether a number can be an id: an entry's is a bigint, every other an integer. */
+const isId = ({ id, kind }: Place): boolean =>
+  Number.isSafeInteger(id) && id >= 1 && (kind === 'log' || id < 2 ** 31);
+
+/** The territories of a source, oldest first. @throws AppError 404 */
+export async function territories(db: Database, sourceId: number): Promise<Territory[]> {
+  const { id } = await getSource(db, sourceId);
+  return listTerritories(db, id);
+}
+
+/**
+ * Gives a member a part of a source.
+ *
+ * @throws AppError 400 if nobody is signed in or everybody is an admin, and for a slice that cannot be used; 404
+ */
+export const createTerritory = (
+  { db, config }: { db: Database; config: Pick<Config, 'signIn'> },
+  sourceId: number,
+  { member, read, write, pf_user }: CreateTerritoryRequest,
+): Promise<Territory> =>
+  db.transaction(async (tx) => {
+    requireSignIn(config);
+    await changing(tx, sourceId);
+    const fields = { member, ...(await slicesOf(tx, sourceId, { read, write })) };
+    return insertTerritory(tx, sourceId, fields, pf_user ?? null);
+  });
+
+/** Changes the fields that the request names. @throws AppError 400 for a slice that cannot be used, 404 */
+export const editTerritory = (
+  db: Database,
+  id: number,
+  edit: EditTerritoryRequest,
+): Promise<Territory> =>
+  db.transaction(async (tx) => {
+    const { source_id } = await getTerritory(tx, id);
+    await changing(tx, source_id);
+    const current = await getTerritory(tx, id);
+    const { member = current.member, ...slices } = edit;
+    const { read, write } = await slicesOf(tx, source_id, {
+      read: slices.read ?? current.read,
+      write: slices.write === undefined ? current.write : slices.write,
+    });
+    return updateTerritory(tx, id, { member, read, write });
+  });
+
+/** @throws AppError 404 */
+export const removeTerritory = (db: Database, id: number): Promise<void> =>
+  db.transaction(async (tx) => {
+    const { source_id } = await getTerritory(tx, id);
+    await changing(tx, source_id);
+    found((await deleteTerritory(tx, id)) || undefined, `territory ${id}`);
+  });
+
+/**
+ * Waits for the writes to all versions of a source, which have been judged by its territories, and holds back
+ * later ones. The open event streams end when the change is committed.
+ */
+async function changing(tx: Transaction, sourceId: number): Promise<void> {
+  await lockSource(tx, sourceId, 'UPDATE');
+  await lockVersionsOf(tx, sourceId);
+  await tellAll(tx, sourceId);
+}
+
+/** @throws AppError 400 */
+function requireSignIn({ signIn }: Pick<Config, 'signIn'>): void {
+  if (signIn === null) {
+    throw new AppError(
+      400,
+      'Territories need signed-in people: set PF_USER_HEADER (docs/operating.md)',
+    );
+  }
+  if (signIn.admins === null) {
+    throw new AppError(
+      400,
+      'Territories do not limit admins, and without PF_ADMINS every planner is one: set PF_ADMINS (docs/operating.md)',
+    );
+  }
+}
+
+/** The slices of a territory as they are stored. @throws AppError 400 naming the slice and the column */
+async function slicesOf(
+  tx: Transaction,
+  sourceId: number,
+  { read, write }: { read: AskedSlice; write: AskedSlice | null },
+): Promise<{ read: Slice; write: Slice | null }> {
+  const source = await getSource(tx, sourceId);
+  const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
+  const checked = (slice: AskedSlice, field: 'read' | 'write'): Slice => {
+    const { skipped } = compileSlice(slice, columns, field);
+    const [column] = skipped;
+    if (column === undefined) return usableSlice(slice);
+    const place = { ...fieldPlace(`${field}.${column}`), column };
+    throw faultAt(place, 400, 'is not a dimension or date column of the source');
+  };
+  return { read: checked(read, 'read'), write: write && checked(write, 'write') };
+}

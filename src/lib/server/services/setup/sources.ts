@@ -1,0 +1,154 @@
+/** Sources: registering, editing and deleting. */
+import type {
+  ColumnValues,
+  EditSourceRequest,
+  GrainEstimate,
+  RegisterSourceRequest,
+  Source,
+  SourceListEntry,
+} from '../../../contract/sources';
+import { readsPart } from '../../../contract/territories';
+import { tableColumns, tableExists } from '../../db/setup/catalog';
+import type { ColumnRecord } from '../../db/setup/column-metadata';
+import { insertColumns, listColumns, sourceColumns } from '../../db/setup/column-metadata';
+import type { Database } from '../../db/database';
+import { countCombinations, distinctValues } from '../../db/setup/source-data';
+import {
+  deleteSource,
+  getSource,
+  insertSource,
+  listSources,
+  lockSource,
+  updateSource,
+} from '../../db/setup/sources';
+import { listVersions } from '../../db/versions/versions';
+import { AppError, faultAt, fieldPlace } from '../../errors';
+import { forecastColumns } from '../../sql/forecast-columns';
+import type { SqlText } from '../../sql/quote';
+import { ident, qualified } from '../../sql/quote';
+import { valuesInside } from '../../sql/templates/load';
+import { blameSource } from '../client-faults';
+import { anyOf } from '../version/territory';
+
+/** The active sources; the archived too if asked for (docs/contract/11-endpoints.md#get-sources). */
+export const sources = (db: Database, withArchived: boolean): Promise<SourceListEntry[]> =>
+  listSources(db, withArchived);
+
+/** @throws AppError 404 */
+export const source = (db: Database, id: number): Promise<Source> => getSource(db, id);
+
+/**
+ * Registers a table with one metadata row per column, role `ignore`
+ * (docs/contract/11-endpoints.md#post-sources).
+ *
+ * @throws AppError 404 if there is no such table, 409 if it is registered already
+ */
+export function registerSource(db: Database, request: RegisterSourceRequest): Promise<Source> {
+  const { schema, tname } = request;
+  return db.transaction(async (tx) => {
+    if (!(await tableExists(tx, schema, tname))) {
+      throw new AppError(404, `There is no table ${schema}.${tname}`);
+    }
+    const registered = await insertSource(tx, {
+      schema,
+      tname,
+      label: request.label ?? null,
+      created_by: request.pf_user ?? null,
+    });
+    if (!registered) throw new AppError(409, `The table ${schema}.${tname} is registered already`);
+    await insertColumns(tx, registered.id, await tableColumns(tx, schema, tname));
+    return registered;
+  });
+}
+
+/** Changes the fields that the request names. @throws AppError 404 */
+export function editSource(db: Database, id: number, edit: EditSourceRequest): Promise<Source> {
+  return db.transaction(async (tx) => {
+    const current = await lockSource(tx, id, 'UPDATE');
+    return updateSource(tx, id, {
+      label: edit.label === undefined ? current.label : edit.label,
+      status: edit.status ?? current.status,
+      default_layout:
+        edit.default_layout === undefined ? current.default_layout : edit.default_layout,
+    });
+  });
+}
+
+/** @throws AppError 404, 409 while the source has versions */
+export function removeSource(db: Database, id: number): Promise<void> {
+  return db.transaction(async (tx) => {
+    await lockSource(tx, id, 'UPDATE');
+    const versions = await listVersions(tx, id);
+    if (versions.length > 0) {
+      const names = versions.map((v) => `"${v.name}"`).join(', ');
+      throw new AppError(409, `The source still has versions (${names}); delete them first`);
+    }
+    await deleteSource(tx, id);
+  });
+}
+
+/**
+ * Distinct values of a column of the source table. A sender who reads a part gets those of the rows that a load would
+ * write inside.
+ * @throws AppError 404 if there is no such source or column, 400 if the column is ignored; 409 if a column of the
+ * sender's territories has changed its role or type
+ */
+export async function columnValues(
+  db: Database,
+  id: number,
+  column: string,
+  search: string,
+  limit: number,
+): Promise<ColumnValues> {
+  const registered = await getSource(db, id);
+  const blame = { field: 'cname', column };
+  const records = await listColumns(db, registered);
+  const record = records.find((c) => c.cname === column);
+  if (!record?.table) throw new AppError(404, `The source has no column "${column}"`, blame);
+  if (record.role === 'ignore')
+    throw new AppError(400, `The column "${column}" has the role ignore`, blame);
+  const { from, value } = valuesOf(registered, records, column);
+  try {
+    return await blameSource(registered, () => distinctValues(db, from, value, search, limit));
+  } catch (error) {
+    // PostgreSQL's own sentence may name a value of a row that the sender does not see.
+    if (!readsPart(registered) || !(error instanceof AppError)) throw error;
+    throw new AppError(error.status, `${registered.schema}.${registered.tname} cannot be read`);
+  }
+}
+
+/** The rows of the source table that the sender may read, as a FROM clause, and a column of them. */
+function valuesOf(
+  source: Source,
+  records: readonly ColumnRecord[],
+  column: string,
+): { from: SqlText; value: SqlText } {
+  if (!readsPart(source)) {
+    return { from: qualified(source.schema, source.tname), value: ident(column) };
+  }
+  const columns = forecastColumns(sourceColumns(records));
+  const where = anyOf(source.territory?.read ?? [], columns);
+  return valuesInside(source, columns, column, where);
+}
+
+/**
+ * Number of rows that would reach the browser at a grain of these columns.
+ * @throws AppError 404, 400 if a column does not exist or cannot be grouped by
+ */
+export async function estimateGrain(
+  db: Database,
+  id: number,
+  columns: readonly string[],
+): Promise<GrainEstimate> {
+  const registered = await getSource(db, id);
+  const table = await tableColumns(db, registered.schema, registered.tname);
+  for (const [i, name] of columns.entries()) {
+    const blame = { field: `columns.${i}`, column: name };
+    const column = table.find((c) => c.cname === name);
+    if (!column) throw new AppError(400, `columns: the source has no column "${name}"`, blame);
+    if (!column.type.comparable)
+      throw new AppError(400, `columns: "${name}" cannot be grouped by`, blame);
+  }
+  if (columns.length === 0) throw faultAt(fieldPlace('columns'), 400, 'name at least one column');
+  return blameSource(registered, () => countCombinations(db, registered, columns));
+}

@@ -1,0 +1,84 @@
+/** The part of a log entry that a sender who reads a part of its version may see. */
+import { shapeOf } from '../../../contract/amounts';
+import type { LogEntry, UndoneEntry } from '../../../contract/log';
+import type { SetClause, Shift } from '../../../contract/movement';
+import type { StoredShape } from '../../../contract/shapes';
+import type { Slice } from '../../../contract/slices';
+import type { ForecastColumn } from '../../sql/forecast-columns';
+import type { LimitedVersion } from './forecast-version';
+import { isInside } from './slices-inside';
+
+/**
+ * An entry that has rows inside, as the sender may see it: without `slice` and `params` if they name anything beyond
+ * the sender's territories, or may do so.
+ */
+export const entryInside = <Entry extends LogEntry>(target: LimitedVersion, entry: Entry): Entry =>
+  asksInside(target, entry) ? entry : { ...entry, slice: null, params: null };
+
+/**
+ * The undone entries that wrote no row outside, which their requests show. The rows of others are gone, so nothing
+ * tells how many of them were inside.
+ */
+export const undoneInside = (target: LimitedVersion, undone: readonly UndoneEntry[]) =>
+  undone.filter(({ entry }) => asksInside(target, entry));
+
+/** Whether an entry reads and writes only rows inside, by its request alone. */
+function asksInside({ columns, part }: LimitedVersion, entry: LogEntry): boolean {
+  const slices = slicesOf(entry, columns);
+  const within = entry.params?.within ?? [];
+  return slices?.every((slice) => areRowsInside(slice, within, part.read)) ?? false;
+}
+
+/** Whether the rows of a slice are inside, as far as the entry is limited to those in a slice of each list. */
+const areRowsInside = (slice: Slice, within: readonly Slice[][], read: readonly Slice[]): boolean =>
+  isInside(slice, read) ||
+  within.some((list) => list.every((limit) => isInside({ ...slice, ...limit }, read)));
+
+/** All slices that an entry names, reads or writes; undefined if its request does not tell them. */
+function slicesOf(entry: LogEntry, columns: readonly ForecastColumn[]): Slice[] | undefined {
+  if (entry.params === null) return undefined;
+  switch (entry.operation) {
+    case 'scale': {
+      const { params, slice } = entry;
+      const edits = 'edits' in params ? params.edits : slice ? [{ ...params, slice }] : undefined;
+      return edits && [...edits.flatMap(slicesOfEdit), ...(params.hold ?? [])];
+    }
+    case 'recode':
+    case 'clone':
+      return entry.slice ? [entry.slice, movedTo(entry.slice, entry.params, columns)] : undefined;
+    case 'reverse':
+      return entry.slice ? [entry.slice] : undefined;
+    case 'import': {
+      const { edits, edit_count } = entry.params;
+      return edit_count === undefined ? edits.map(({ slice }) => slice) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+interface StoredEdit {
+  slice: Slice;
+  keep?: Slice | undefined;
+  spread?: string | StoredShape | undefined;
+}
+
+const slicesOfEdit = ({ slice, keep, spread }: StoredEdit): Slice[] => {
+  const like = shapeOf({ spread })?.like;
+  return [slice, ...(keep ? [keep] : []), ...(like ? [like.slice] : [])];
+};
+
+/** The slice of the rows that a recode or clone writes, without the columns whose new values are unknown. */
+function movedTo(
+  slice: Slice,
+  { set, shift = {} }: { set: SetClause; shift?: Shift | undefined },
+  columns: readonly ForecastColumn[],
+): Slice {
+  const isMoved = (date: string) => Object.hasOwn(set, date) || Object.hasOwn(shift, date);
+  const isUnknown = (name: string) => {
+    const derivedFrom = columns.find((column) => column.name === name)?.periodColumn ?? name;
+    return isMoved(derivedFrom);
+  };
+  const kept = Object.entries(slice).filter(([name]) => !isUnknown(name));
+  return { ...Object.fromEntries(kept), ...set };
+}
