@@ -64,6 +64,7 @@ const inPlan = ['**/server/**', ...anyOf('components'), ...kit, ...engine, ...dr
 /** What no file of a folder with rooms may import. */
 const outside = {
   pivot: () => inPivot,
+  'pivot/grid': () => inRoom('pivot', 'grid'),
   plan: () => inPlan,
   'server/db': () => inDb,
   'server/services': () => inServices,

@@ -40,4 +40,12 @@ export const FLOORS = {
     ['loads'],
     ['replay'],
   ],
+  'pivot/grid': [
+    ['cells'],
+    ['views'],
+    ['shown'],
+    ['drawing', 'marks'],
+    ['reading', 'mouse'],
+    ['grid'],
+  ],
 };

@@ -17,8 +17,8 @@ import { isDateRange, type Slice } from '../../src/lib/contract/slices';
 import type { ReadCell } from '../../src/lib/pivot/slice/cell';
 import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/values/engine-types';
 import { listOf } from '../../src/lib/pivot/slice/slice-values';
-import type { BesideTable, Untold } from '../../src/lib/pivot/grid/beside';
-import { ViewReader } from '../../src/lib/pivot/grid/view-reader';
+import type { BesideTable, Untold } from '../../src/lib/pivot/grid/views/beside';
+import { ViewReader } from '../../src/lib/pivot/grid/views/view-reader';
 
 /** A row of the tables; a date is ISO text. */
 export type Row = Record<string, string | number | boolean | null>;

@@ -1,7 +1,7 @@
 /** Creates the parts of a pivot and connects them. */
 import type { MeasureDecimals } from '../contract/decimals';
-import { EmptyValues } from './grid/empty-values';
-import { Expansion } from './grid/expansion';
+import { EmptyValues } from './grid/shown/empty-values';
+import { Expansion } from './grid/cells/expansion';
 import { Grid } from './grid/grid';
 import { columnLabel } from './layout/column-label';
 import { GRID } from './layout/layout';

@@ -1,6 +1,6 @@
 /** Where the numbers of an exported workbook are from, so that it can be read back. */
 import type { Origin, OriginLines } from '../pivot/excel/origin-sheet';
-import type { HeaderSlices, ReadHeader } from '../pivot/grid/header-slices';
+import type { HeaderSlices, ReadHeader } from '../pivot/grid/reading/header-slices';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { PlanSession } from './session.svelte';

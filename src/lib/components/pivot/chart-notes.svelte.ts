@@ -2,7 +2,7 @@
 import { untrack } from 'svelte';
 import { Latest } from '$lib/client/latest.svelte';
 import type { Chart } from '$lib/pivot/chart/chart-reader';
-import type { ClosedDate } from '$lib/pivot/grid/closed-headers';
+import type { ClosedDate } from '$lib/pivot/grid/views/closed-headers';
 import { readBucket } from '$lib/pivot/values/time-unit';
 import {
   forecastRanges,

@@ -1,6 +1,6 @@
 /** Menu items that keep columns in place. */
 import type { CellIdentity } from '$lib/pivot/slice/cell';
-import { lastColumnOf } from '$lib/pivot/grid/pinned';
+import { lastColumnOf } from '$lib/pivot/grid/drawing/pinned';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import type { MenuItem } from '../ui/Menu.svelte';
 

@@ -1,6 +1,6 @@
 /** Number formats of a workbook. */
 import type { ColumnType } from '../values/engine-types';
-import { numberOptions } from '../grid/cell-format';
+import { numberOptions } from '../grid/drawing/cell-format';
 import type { ColumnFormat } from '../values/column-format';
 
 /** Creates Excel formats that write numbers like the grid, with the same decimals and signs. */

@@ -1,12 +1,12 @@
 /** The sheet of a workbook that shows the pivot. */
 import type { CellValue, ColumnType } from '../values/engine-types';
-import type { ClosedHeaders } from '../grid/closed-headers';
-import type { DrawnColumn } from '../grid/grid-columns';
+import type { ClosedHeaders } from '../grid/views/closed-headers';
+import type { DrawnColumn } from '../grid/cells/grid-columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
-import { TOTAL, TOTAL_ROW } from '../grid/heads';
+import { TOTAL, TOTAL_ROW } from '../grid/drawing/heads';
 import { label, type LabelStyle } from '../values/labels';
 import { isTimeUnit } from '../values/time-unit';
-import type { Whole } from '../grid/window';
+import type { Whole } from '../grid/shown/window';
 import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';
 import { MOST_COLUMNS, MOST_ROWS } from '../../xlsx/limits';

@@ -14,7 +14,7 @@ import type { CellValue, GridHost, GridPlugin, ReadTable, View } from '../values
 import type { Busy, Gate } from '../waiting';
 import type { Origins } from '../rows/origins';
 import type { SliceColumn } from '../slice/slice';
-import type { BesideViews } from './beside';
+import type { BesideViews } from './views/beside';
 import {
   cellHeaders,
   cellName,
@@ -22,25 +22,25 @@ import {
   copyView,
   headerTexts,
   type CellHeaders,
-} from './clipboard';
-import type { ClosedDate, ClosedHeaders } from './closed-headers';
-import type { ColumnTotals } from './grid-columns';
-import { Drawing } from './drawing';
-import type { Expansion } from './expansion';
+} from './reading/clipboard';
+import type { ClosedDate, ClosedHeaders } from './views/closed-headers';
+import type { ColumnTotals } from './cells/grid-columns';
+import { Drawing } from './drawing/drawing';
+import type { Expansion } from './cells/expansion';
 import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';
-import { cellsWith } from './found-cells';
-import { membersIn, type FoundMembers } from './found-members';
-import { headerSlices, type HeaderSlices } from './header-slices';
+import { cellsWith } from './reading/found-cells';
+import { membersIn, type FoundMembers } from './reading/found-members';
+import { headerSlices, type HeaderSlices } from './reading/header-slices';
 import { label } from '../values/labels';
-import { largestHeld } from './largest-held';
-import { Marks } from './marks';
-import { Mouse } from './mouse';
-import { RowGroups } from './row-groups';
-import { Scrolling } from './scrolling';
-import { readSettings } from './settings';
-import { isGone, Shown } from './shown';
-import { Widths } from './widths';
-import type { Whole } from './window';
+import { largestHeld } from './reading/largest-held';
+import { Marks } from './marks/marks';
+import { Mouse } from './mouse/mouse';
+import { RowGroups } from './shown/row-groups';
+import { Scrolling } from './shown/scrolling';
+import { readSettings } from './drawing/settings';
+import { isGone, Shown } from './shown/shown';
+import { Widths } from './drawing/widths';
+import type { Whole } from './shown/window';
 
 /** A row that adds up other rows: its path, empty for the grand total, and its number in a column. */
 interface TotalRow {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ColumnEntry } from '../../contract/columns';
 import { decimalsShown } from '../../contract/decimals';
 import { NumberFormat } from '../excel/number-format';
-import { CellFormat } from '../grid/cell-format';
+import { CellFormat } from '../grid/drawing/cell-format';
 import { exactValue } from '../values/column-format';
 import { measureFormats, withoutEarlierFormats } from './formats';
 import { Origins } from '../rows/origins';

@@ -7,7 +7,7 @@ import {
   SCHEMA,
   tableFrom,
 } from '../../../../tests/support/pivot-tables';
-import { ViewReader } from '../grid/view-reader';
+import { ViewReader } from '../grid/views/view-reader';
 import { measureFormats } from '../layout/formats';
 import type { EngineTable } from '../values/engine-types';
 import { partsBehind } from '../values/ratios';

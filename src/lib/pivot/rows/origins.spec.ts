@@ -15,7 +15,7 @@ import {
 import { priceFormula } from './formula-columns';
 import { columnsIn, encoded, type ArrowColumns } from './arrow-columns';
 import { AnsweredRows, fitted } from './rows';
-import { ViewReader } from '../grid/view-reader';
+import { ViewReader } from '../grid/views/view-reader';
 import {
   awkwardRows,
   bytesOf,

@@ -6,7 +6,7 @@ import { KnownDays } from '../rows/days';
 import type { ReadTable, Table } from '../values/engine-types';
 import { PivotTable } from './pivot-table';
 import { groupedBy, TIME_UNITS } from '../values/time-unit';
-import { NOTHING } from '../grid/beside';
+import { NOTHING } from '../grid/views/beside';
 import {
   awkwardRows,
   bytesOf,

@@ -34,7 +34,7 @@ async function start(): Promise<Engine> {
   perspective.default.init_server(fetch(serverWasm.default) as unknown as Promise<Response>);
   await Promise.all([
     viewer.default.init_client(fetch(viewerWasm.default) as unknown as Promise<Response>),
-    import('../grid/plugin'),
+    import('../grid/drawing/plugin'),
   ]);
   const worker = new EngineWorker();
   // Some mobile browsers have no shared workers.

@@ -1,9 +1,9 @@
 /** Adds rows to the table of a pivot, and removes them from it. */
 import type { Layout, LayoutFilter } from '../../contract/stored-layout';
-import type { EmptyValues } from '../grid/empty-values';
+import type { EmptyValues } from '../grid/shown/empty-values';
 import type { Grid } from '../grid/grid';
-import type { TriedMark } from '../grid/marks';
-import { Tried } from '../grid/tried';
+import type { TriedMark } from '../grid/marks/marks';
+import { Tried } from '../grid/marks/tried';
 import type { KnownDays } from '../rows/days';
 import type { KnownValues } from '../rows/known-values';
 import type { Origins } from '../rows/origins';

@@ -8,7 +8,7 @@ import type { LogListEntry } from '../../contract/log';
 import type { EntryOperation, FileOperation, SliceOperation } from '../../contract/operations';
 import { isLoad } from '../../contract/operations';
 import type { Slice } from '../../contract/slices';
-import type { FillDirection } from '../../pivot/grid/block';
+import type { FillDirection } from '../../pivot/grid/cells/block';
 import type { CellPosition } from '../../pivot/slice/cell';
 import type { Caution } from '../amounts/caution';
 import type { Written } from '../changes/changes.svelte';

@@ -1,6 +1,6 @@
 /** Selects the rows of a slice in the pivot. */
 import type { Slice } from '../../contract/slices';
-import { overlapOf } from '../../pivot/grid/reach';
+import { overlapOf } from '../../pivot/grid/cells/reach';
 import { inPeriods } from '../../pivot/slice/date-ranges';
 import { sliceAlone } from '../selection/selected-slice';
 import type { PlanSession } from '../session.svelte';

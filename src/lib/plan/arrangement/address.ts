@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-layout';
 import { AmountStyle } from '../../contract/stored-layout';
-import { readSettings } from '../../pivot/grid/settings';
-import type { ColumnSettings } from '../../pivot/grid/widths';
+import { readSettings } from '../../pivot/grid/drawing/settings';
+import type { ColumnSettings } from '../../pivot/grid/drawing/widths';
 import { GRID, usedExpressions } from '../../pivot/layout/layout';
 import { MOST_OTHERS } from '../../pivot/rows/origins';
 import { isSameButClose } from '../../pivot/values/to-date';

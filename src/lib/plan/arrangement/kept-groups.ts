@@ -1,7 +1,7 @@
 /** Remembers in the tab which rows and columns of a version are open. */
 import * as v from 'valibot';
 import { keep, keptJson } from '../../client/storage';
-import { NONE_TOGGLED, ToggledGroups } from '../../pivot/grid/toggled';
+import { NONE_TOGGLED, ToggledGroups } from '../../pivot/grid/cells/toggled';
 
 /**
  * Remembers the rows and columns of a version that were opened and closed one by one. The tab keeps them when

@@ -5,7 +5,7 @@ import { changesOf } from '../../contract/amounts';
 import { isLeaf } from '../../contract/columns';
 import type { ReadCell } from '../../pivot/slice/cell';
 import { tidy, tidyChange } from '../../pivot/values/cell-value';
-import type { TriedMark } from '../../pivot/grid/marks';
+import type { TriedMark } from '../../pivot/grid/marks/marks';
 import type { Pivot } from '../../pivot/pivot';
 import { RowsLostError } from '../../pivot/table/table-rows';
 import { RowsError } from '../../pivot/rows/rows';

@@ -2,7 +2,7 @@
 import * as api from '../../client/comments';
 import type { Comment } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
-import { overlapOf } from '../../pivot/grid/reach';
+import { overlapOf } from '../../pivot/grid/cells/reach';
 import { FollowedList } from './followed-list.svelte';
 import type { SelectedSlice } from '../selection/selected-slice';
 import { seenIn } from '../version/own-part';

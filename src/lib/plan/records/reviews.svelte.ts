@@ -11,8 +11,8 @@ import {
   type ReviewStepName,
 } from '../../contract/reviews';
 import type { Slice } from '../../contract/slices';
-import type { ReviewMark } from '../../pivot/grid/review-edges';
-import { overlapOf } from '../../pivot/grid/reach';
+import type { ReviewMark } from '../../pivot/grid/marks/review-edges';
+import { overlapOf } from '../../pivot/grid/cells/reach';
 import { seenIn } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { FollowedList } from './followed-list.svelte';

@@ -3,7 +3,7 @@ import { roundTo } from '../../contract/decimals';
 import type { SlicePreview } from '../../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import { cellKey } from '../../pivot/slice/cell';
-import { readAgain, withSlices } from '../../pivot/grid/block-reader';
+import { readAgain, withSlices } from '../../pivot/grid/reading/block-reader';
 import { NO_PERIODS } from '../../pivot/slice/date-ranges';
 import type { Pivot } from '../../pivot/pivot';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';

@@ -1,7 +1,7 @@
 /** The cell of the arrow keys and the corners of the marked block. */
 import type { CellIdentity, CellPosition, MarkedCell, Press } from '../../pivot/slice/cell';
 import { cellKey } from '../../pivot/slice/cell';
-import { readBlock } from '../../pivot/grid/block-reader';
+import { readBlock } from '../../pivot/grid/reading/block-reader';
 import { InTurn } from '../../pivot/waiting';
 import type { Pivot } from '../../pivot/pivot';
 import type { CellReader } from './cell-reader';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FoundMembers } from '../../pivot/grid/found-members';
+import type { FoundMembers } from '../../pivot/grid/reading/found-members';
 import { Find } from './find.svelte';
 
 it('shows no matches of a text that was replaced', async () => {

@@ -1,6 +1,6 @@
 /** The search for members in the grid. */
 import { cellKey } from '../../pivot/slice/cell';
-import type { FoundMember, FoundMembers } from '../../pivot/grid/found-members';
+import type { FoundMember, FoundMembers } from '../../pivot/grid/reading/found-members';
 import { InTurn } from '../../pivot/waiting';
 import { pivotMessageOf, type Loading } from '../version/loading.svelte';
 import type { Selection } from './selection.svelte';

@@ -10,7 +10,7 @@ import type {
   ReadCell,
 } from '../../pivot/slice/cell';
 import { cellKey } from '../../pivot/slice/cell';
-import { readAgain, readBlock } from '../../pivot/grid/block-reader';
+import { readAgain, readBlock } from '../../pivot/grid/reading/block-reader';
 import type { Pivot } from '../../pivot/pivot';
 import { CellReader, GONE, type ReadCells } from './cell-reader';
 import { Cursor, type Place } from './cursor';

@@ -1,6 +1,6 @@
 /** Places pasted and filled-in numbers into marked cells. */
 import type { MarkedCell } from '../../pivot/slice/cell';
-import { rectangleOf, type FillDirection } from '../../pivot/grid/block';
+import { rectangleOf, type FillDirection } from '../../pivot/grid/cells/block';
 import type { PastedCell } from './pasted-block';
 import type { MeasureEdit } from '../amounts/scale-draft';
 

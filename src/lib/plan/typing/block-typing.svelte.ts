@@ -3,7 +3,7 @@ import { ApiError } from '../../client/http';
 import type { Slice } from '../../contract/slices';
 import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import { inPeriods } from '../../pivot/slice/date-ranges';
-import type { FillDirection } from '../../pivot/grid/block';
+import type { FillDirection } from '../../pivot/grid/cells/block';
 import {
   isUnchanged,
   placeFilled,

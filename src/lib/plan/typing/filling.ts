@@ -1,5 +1,5 @@
 /** Extends the marked block by dragging its corner, to fill it. */
-import { extendedTo, rectangleOf, type FillDirection } from '../../pivot/grid/block';
+import { extendedTo, rectangleOf, type FillDirection } from '../../pivot/grid/cells/block';
 import { cellKey, type CellPosition } from '../../pivot/slice/cell';
 import type { IsFilledFrom } from './block-edits';
 import type { Loading } from '../version/loading.svelte';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { roundTo } from '../../contract/decimals';
 import { formatNumber, marksOf } from '../../components/number-text';
 import { plural } from '../../components/format';
-import { parseTsv } from '../../pivot/grid/tsv';
+import { parseTsv } from '../../pivot/grid/reading/tsv';
 import type { MarkedCell } from '../../pivot/slice/cell';
 import { placePasted } from './block-edits';
 import {

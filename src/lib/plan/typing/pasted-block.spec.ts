@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { marksOf } from '../../components/number-text';
-import { parseTsv } from '../../pivot/grid/tsv';
+import { parseTsv } from '../../pivot/grid/reading/tsv';
 import { asLabel, formatOf, isPlainBlock, readPastedBlock, type PastedBlock } from './pasted-block';
 
 const labels = {

@@ -1,5 +1,5 @@
 /** Places the text of the clipboard into the marked cells. */
-import { rectangleOf } from '../../pivot/grid/block';
+import { rectangleOf } from '../../pivot/grid/cells/block';
 import type { MarkedCell } from '../../pivot/slice/cell';
 import { placePasted } from './block-edits';
 import {

@@ -3,7 +3,7 @@ import type { Source } from '../../contract/sources';
 import { type DateRange, isDateRange, type Slice } from '../../contract/slices';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { readsPart } from '../../contract/territories';
-import { overlapOf, type Overlap } from '../../pivot/grid/reach';
+import { overlapOf, type Overlap } from '../../pivot/grid/cells/reach';
 import { onlyFilters, rangeFilters } from '../../pivot/slice/filter';
 import { mergeSlices } from '../../pivot/slice/slice-values';
 

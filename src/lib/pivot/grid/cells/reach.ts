@@ -1,0 +1,179 @@
+/** Compares slices with cells of a pivot and with each other. */
+import { isDateRange, type DateRange, type Slice } from '../../../contract/slices';
+import type { LayoutFilter } from '../../../contract/stored-layout';
+import type { CellIdentity } from '../../slice/cell';
+import { parseDay, toScalar, valueKey } from '../../values/cell-value';
+import type { CellValue, Schema } from '../../values/engine-types';
+import { filterValues } from '../../slice/filter-values';
+import { admits, listOf } from '../../slice/slice-values';
+import type { Underlying } from '../../slice/underlying';
+
+/** Whether a slice contains all, some or none of a set of rows. */
+export type Overlap = 'all' | 'some' | 'none';
+
+/** The arrangement of the pivot: its rows, columns and filters. */
+interface Shown {
+  group_by: readonly string[];
+  split_by: readonly string[];
+  filter: readonly LayoutFilter[];
+  filter_op?: 'and' | 'or';
+  schema: Schema;
+  isExpression(name: string): boolean;
+}
+
+/** Computes which cells of a pivot contain rows of one slice. */
+export class Reach {
+  /** Overlap of the slice with each value, by column or expression. */
+  private readonly known = new Map<string, Map<string, Overlap>>();
+  /** Columns of the slice that filters restrict to values of the slice. */
+  private readonly filtered: ReadonlySet<string>;
+  /** Whether a filter admits no value of the slice. */
+  private readonly isFilteredOut: boolean;
+
+  /** @param underlying source values behind the values of the expressions */
+  constructor(
+    private readonly slice: Slice,
+    private readonly shown: Shown,
+    private readonly underlying: ReadonlyMap<string, Underlying>,
+  ) {
+    const isEach = shown.filter_op !== 'or' || shown.filter.length < 2;
+    const isOnly = (filter: LayoutFilter, overlap: Overlap): boolean => {
+      const wanted = this.wanted(filter[0]);
+      const values = wanted === undefined ? null : filterValues(filter, shown.schema);
+      return values?.every((value) => this.ofColumn(filter[0], value) === overlap) ?? false;
+    };
+    const filters = isEach ? shown.filter : [];
+    const held = filters.filter((filter) => isOnly(filter, 'all'));
+    this.filtered = new Set(held.map(([column]) => column));
+    this.isFilteredOut = filters.some((filter) => isOnly(filter, 'none'));
+  }
+
+  /** Whether the slice is the whole version, which holds every cell. */
+  get isOfAll(): boolean {
+    return Object.keys(this.slice).length === 0;
+  }
+
+  /**
+   * Checks whether a cell contains rows of the slice. Every column of the slice that the pivot shows must be
+   * among the cell's own headers; columns that the pivot does not show are ignored.
+   */
+  touches(cell: CellIdentity): boolean {
+    return this.headersOf(cell).every(({ name, value, isShown }) => {
+      if (this.shown.isExpression(name) && !this.underlying.has(name)) return false;
+      if (!this.columnsOf(name).some((column) => this.wanted(column) !== undefined)) return true;
+      return isShown && this.ofHeader(name, value) !== 'none';
+    });
+  }
+
+  /**
+   * Checks whether the slice contains every row of a cell, judged by the columns that the cell's headers
+   * show.
+   */
+  holds(cell: CellIdentity): boolean {
+    const headers = this.headersOf(cell).filter(({ isShown }) => isShown);
+    return Object.keys(this.slice).every(
+      (column) =>
+        this.filtered.has(column) ||
+        headers.some(
+          ({ name, value }) =>
+            this.columnsOf(name).includes(column) && this.ofHeader(name, value) === 'all',
+        ),
+    );
+  }
+
+  /** Checks whether the slice contains no row of a cell, judged by the columns that the cell's headers show. */
+  misses(cell: CellIdentity): boolean {
+    const headers = this.headersOf(cell).filter(({ isShown }) => isShown);
+    return (
+      this.isFilteredOut || headers.some(({ name, value }) => this.ofHeader(name, value) === 'none')
+    );
+  }
+
+  private headersOf({ rowPath, columnPath }: CellIdentity) {
+    const { group_by, split_by } = this.shown;
+    return [
+      ...group_by.map((name, i) => ({
+        name,
+        value: rowPath[i] ?? null,
+        isShown: i < rowPath.length,
+      })),
+      ...split_by.map((name, i) => ({
+        name,
+        value: columnPath?.[i] ?? null,
+        isShown: columnPath !== null && i < columnPath.length,
+      })),
+    ];
+  }
+
+  /** Returns the columns that a header restricts. */
+  private columnsOf(name: string): readonly string[] {
+    return this.underlying.get(name)?.columns ?? [name];
+  }
+
+  private ofHeader(name: string, value: CellValue): Overlap {
+    const ofValues = this.known.get(name) ?? new Map<string, Overlap>();
+    this.known.set(name, ofValues);
+    const key = valueKey(value);
+    const overlap = ofValues.get(key) ?? this.ofValue(name, value);
+    ofValues.set(key, overlap);
+    return overlap;
+  }
+
+  private ofValue(name: string, value: CellValue): Overlap {
+    const underlying = this.underlying.get(name);
+    if (!underlying) return this.shown.isExpression(name) ? 'some' : this.ofColumn(name, value);
+    const key = valueKey(value);
+    const inside = underlying.tuples
+      .filter((entry) => entry.value === key)
+      .map(({ tuple }) =>
+        tuple.every((part, i) => this.ofColumn(underlying.columns[i] ?? '', part) === 'all'),
+      );
+    if (!inside.includes(true)) return 'none';
+    return inside.includes(false) ? 'some' : 'all';
+  }
+
+  private ofColumn(column: string, value: CellValue): Overlap {
+    const wanted = this.wanted(column);
+    if (wanted === undefined) return 'all';
+    return admits(wanted, toScalar(value, this.shown.schema[column])) ? 'all' : 'none';
+  }
+
+  private wanted(column: string): Slice[string] | undefined {
+    return Object.hasOwn(this.slice, column) ? this.slice[column] : undefined;
+  }
+}
+
+/**
+ * Compares two slices: whether all, some or none of the rows of `slice` are also rows of `other`, judged by
+ * the two slices alone. `some` may be none: if `slice` does not restrict a column, only its rows would decide.
+ */
+export function overlapOf(slice: Slice, other: Slice): Overlap {
+  const parts = Object.entries(other).map(([column, wanted]): Overlap => {
+    const have = Object.hasOwn(slice, column) ? slice[column] : undefined;
+    if (have === undefined) return 'some';
+    return isDateRange(have) ? overlapOfRange(have, wanted) : overlapOfValues(have, wanted);
+  });
+  if (parts.includes('none')) return 'none';
+  return parts.includes('some') ? 'some' : 'all';
+}
+
+function overlapOfValues(have: Exclude<Slice[string], DateRange>, wanted: Slice[string]): Overlap {
+  const admitted = listOf(have).map((value) => admits(wanted, value));
+  if (!admitted.includes(true)) return 'none';
+  return admitted.includes(false) ? 'some' : 'all';
+}
+
+function overlapOfRange(have: DateRange, wanted: Slice[string]): Overlap {
+  if (!isDateRange(wanted)) {
+    return listOf(wanted).some((day) => admits(have, day)) ? 'some' : 'none';
+  }
+  const [first, last] = endsOf(have);
+  const [from, to] = endsOf(wanted);
+  if (last < from || to < first) return 'none';
+  return from <= first && last <= to ? 'all' : 'some';
+}
+
+const endsOf = ({ from, to }: DateRange): [first: number, last: number] => [
+  from === undefined ? -Infinity : parseDay(from),
+  to === undefined ? Infinity : parseDay(to),
+];

@@ -1,0 +1,126 @@
+/** The column headers of the grid. */
+import { pathKey } from '../../slice/cell';
+import type { CellValue } from '../../values/engine-types';
+import type { DrawnColumn } from '../cells/grid-columns';
+import { headLines } from './head-lines';
+import { label } from '../../values/labels';
+import type { Shown } from '../shown/shown';
+
+export const TOTAL = 'Total';
+/** Header of the row that adds up all rows. */
+export const TOTAL_ROW = 'TOTAL';
+/** Placeholder for ambiguous values. */
+const UNKNOWN = '…';
+
+/**
+ * Returns the header texts of a column: one per split column and the label of the measure; empty below a closed
+ * group.
+ */
+export function headParts(
+  column: DrawnColumn,
+  shown: Pick<Shown, 'reader' | 'styleOf' | 'labelOf'>,
+): string[] {
+  return [...groupParts(column, shown), shown.labelOf(column.measure)];
+}
+
+/** Returns the header texts of a column above the measure: one per split column. */
+export function groupParts(
+  { path }: DrawnColumn,
+  shown: Pick<Shown, 'reader' | 'styleOf'>,
+): string[] {
+  const { split_by = [] } = shown.reader?.config ?? {};
+  return split_by.map((name, level) => partAt(path, level, shown.styleOf(name)));
+}
+
+function partAt(
+  path: readonly CellValue[] | null,
+  level: number,
+  style: Parameters<typeof label>[1],
+): string {
+  if (!path) return UNKNOWN;
+  if (level < path.length) return label(path[level] ?? null, style);
+  return level === path.length ? TOTAL : '';
+}
+
+/**
+ * The headers of the columns as elements. Columns of a group share an element, so that the table draws one
+ * header.
+ */
+export class Heads {
+  private elements = new Map<string, HTMLElement>();
+
+  /** @param unitOf the unit in which a measure is shown, as text; null for full amounts */
+  constructor(
+    private readonly shown: Shown,
+    private readonly unitOf: (measure: string) => string | null,
+  ) {}
+
+  /** Clears the cached elements after groups were opened or closed, or the columns have changed. */
+  forget(): void {
+    this.elements.clear();
+  }
+
+  /** Returns the headers of a column, from the outermost to the innermost. @param x position of the column */
+  of(column: DrawnColumn, x: number): HTMLElement[] {
+    const { path, isClosed } = column;
+    const { split_by = [], group_by = [] } = this.shown.reader?.config ?? {};
+    const texts = headParts(column, this.shown);
+    return texts.map((text, level) => {
+      const group = path?.slice(0, level + 1) ?? [];
+      const isMeasure = level === texts.length - 1;
+      const isOfGroup = !isMeasure && path !== null && level < path.length;
+      const key = JSON.stringify(
+        isOfGroup ? [level, pathKey(group)] : isMeasure || !path ? [level, x] : [level, 'of', path],
+      );
+      const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
+      // An ungrouped view has nothing to add up.
+      const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
+      const unit = isMeasure ? this.unitOf(column.measure) : null;
+      const lines = isMeasure ? headLines(text) : [text];
+      const head = this.element(key, lines, hasToggle ? !isTop : null, unit);
+      // Several columns may have the same label.
+      if (isMeasure && text !== column.measure) head.dataset.measure = column.measure;
+      return head;
+    });
+  }
+
+  /** @param isOpen null for a header without a toggle */
+  private element(
+    key: string,
+    lines: readonly string[],
+    isOpen: boolean | null,
+    unit: string | null,
+  ): HTMLElement {
+    const known = this.elements.get(key);
+    if (known) return known;
+    const made = span('pf-head');
+    if (isOpen !== null) made.append(toggle(lines.join(''), isOpen));
+    const parts = lines.length > 1 ? lines.map((line) => span('pf-line', line)) : lines;
+    made.append(...parts);
+    if (unit !== null)
+      (made.querySelector('.pf-line:last-child') ?? made).append(span('pf-unit', ` ${unit}`));
+    this.elements.set(key, made);
+    return made;
+  }
+}
+
+function span(className: string, text = ''): HTMLElement {
+  const made = document.createElement('span');
+  made.className = className;
+  made.append(text);
+  return made;
+}
+
+/**
+ * Creates the button that opens or closes a group of columns. It takes no focus, because the keyboard has its
+ * own key for this.
+ */
+function toggle(text: string, isOpen: boolean): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.tabIndex = -1;
+  button.className = 'pf-toggle';
+  button.setAttribute('aria-expanded', String(isOpen));
+  button.setAttribute('aria-label', `${isOpen ? 'Close' : 'Open'} ${text}`);
+  return button;
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import {
+  awkwardRows,
+  bytesOf,
+  LOGGED,
+  rowsOfEntry,
+  tableFrom,
+} from '../../../../../tests/support/pivot-tables';
+import type { EngineTable } from '../../values/engine-types';
+import { formulated, type Ratio } from '../../values/ratios';
+import { parseExpression } from '../../../contract/formula-expression';
+import { Tried } from './tried';
+
+const formula = (text: string): Ratio => formulated(parseExpression(text, null).expression!);
+
+it('changes the results of formulas in the cells whose measures it changes', async () => {
+  const tried = rowsOfEntry(-1, 3).map((row) => ({ ...row, region: 'West', units: 0, value: 5 }));
+  const stored = awkwardRows(40).map((row) => ({ ...row, pf_logid: 1, seen: null }));
+  const table = (await tableFrom(bytesOf([...stored, ...tried], LOGGED))) as unknown as EngineTable;
+  const ratios = new Map([
+    ['Margin', formula('(value - units) / value')],
+    ['Double', formula('units * 2')],
+  ]);
+  const view = await table.view({ group_by: ['region'], columns: ['value'] });
+  // The columns of formulas are in the table, without numbers.
+  const config = { ...(await view.get_config()), columns: ['Margin', 'Double'] };
+  const marks = await Tried.read(table, config, ratios, -1);
+  const cell = (measure: string, ...rowPath: string[]) => ({ rowPath, columnPath: null, measure });
+  expect(marks.changesResult(cell('Margin', 'West'))).toBe(true);
+  expect(marks.changesResult(cell('Margin'))).toBe(true);
+  expect(marks.changesResult(cell('Margin', 'East'))).toBe(false);
+  expect(marks.changesResult(cell('Double', 'West'))).toBe(false);
+  expect(marks.amountIn(cell('value', 'West'))).toBe(15);
+  expect(marks.changesResult(cell('value', 'West'))).toBe(false);
+  await view.delete();
+});

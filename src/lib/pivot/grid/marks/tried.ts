@@ -1,0 +1,123 @@
+/** The amounts that a log entry or a trial adds to the cells of a view. */
+import { type CellIdentity, cellKey } from '../../slice/cell';
+import { tidyChange } from '../../values/cell-value';
+import { parseRows } from '../../values/columns-json';
+import {
+  type CellValue,
+  type EngineTable,
+  type ViewConfig,
+  withView,
+} from '../../values/engine-types';
+import { isAdditive, type Ratio } from '../../values/ratios';
+
+/** Upper limit of groups: with more, no cell is marked. */
+const MOST_GROUPS = 200_000;
+
+/** The parts of a view's settings that decide which rows are behind a cell. */
+type Shown = Pick<
+  ViewConfig,
+  'group_by' | 'split_by' | 'columns' | 'filter' | 'filter_op' | 'expressions' | 'aggregates'
+>;
+
+/** Amounts that the rows of a log entry, or those of a trial, add to each cell of a view. */
+export class Tried {
+  /**
+   * @param amounts by cell
+   * @param parts the measures behind the column of a formula
+   */
+  private constructor(
+    private readonly amounts: ReadonlyMap<string, number>,
+    private readonly parts: ReadonlyMap<string, readonly string[]> = new Map(),
+  ) {}
+
+  /**
+   * Adds up the rows of one log entry in the groups of a view. There are no amounts for ungrouped views, and
+   * none for views whose filters are joined by "or".
+   *
+   * @param ratios the columns that are computed from others, which have no sums
+   * @param sizes whether to add up absolute amounts, so that a cell whose rows cancel out has an amount, too
+   */
+  static async read(
+    table: EngineTable,
+    { group_by, split_by, columns, filter, filter_op, expressions, aggregates }: Shown,
+    ratios: ReadonlyMap<string, Ratio>,
+    logid: number,
+    sizes = false,
+  ): Promise<Tried> {
+    const shown = columns.filter((name) => name !== null);
+    const parts = new Map(
+      shown.flatMap((name) => {
+        const ratio = ratios.get(name);
+        return ratio && 'result' in ratio ? [[name, ratio.parts] as const] : [];
+      }),
+    );
+    const measures = [...new Set([...shown, ...[...parts.values()].flat()])].filter(
+      (name) => !ratios.has(name) && isAdditive(aggregates[name]),
+    );
+    const isOr = filter_op === 'or' && filter.length > 1;
+    if (group_by.length === 0 || measures.length === 0 || isOr) return new Tried(new Map());
+    const changed: Partial<ViewConfig> = {
+      group_by: [...group_by, ...split_by],
+      columns: measures,
+      filter: [...filter, ['pf_logid', '==', logid]],
+      expressions: { ...expressions },
+      // The engine rejects objects without a prototype.
+      aggregates: {
+        ...aggregates,
+        ...(sizes && Object.fromEntries(measures.map((name) => [name, 'sum abs']))),
+      },
+    };
+    const text = await withView(table, changed, (view) =>
+      view.to_columns_string({ end_row: MOST_GROUPS + 1 }),
+    );
+    const { paths, columns: sums } = parseRows(text);
+    if (!paths || paths.length > MOST_GROUPS) return new Tried(new Map());
+    return new Tried(amountsOf(paths, sums, group_by.length, split_by.length), parts);
+  }
+
+  /** Checks whether the rows change the result of a formula in a cell; false for a cell of any other column. */
+  changesResult(cell: CellIdentity): boolean {
+    const parts = this.parts.get(cell.measure ?? '') ?? [];
+    return parts.some((measure) => this.amountIn({ ...cell, measure }) !== 0);
+  }
+
+  /** Returns the amount that the rows add to a cell; 0 if they do not change it, and for the result of a formula. */
+  amountIn(cell: CellIdentity): number {
+    return this.amounts.get(cellKey(cell)) ?? 0;
+  }
+}
+
+/**
+ * Converts sums of groups to sums of cells. The view has the split columns as its innermost groups, so that
+ * their values are typed: a row with all groups is one cell, and a part of every cell above it.
+ */
+function amountsOf(
+  paths: readonly CellValue[][],
+  sums: ReadonlyMap<string, readonly CellValue[]>,
+  depth: number,
+  splits: number,
+): Map<string, number> {
+  const amounts = new Map<string, number>();
+  for (const [y, path] of paths.entries()) {
+    if (path.length !== depth + splits) continue;
+    // The totals of columns include it, too.
+    const columnPaths =
+      splits === 0
+        ? [null]
+        : Array.from({ length: splits + 1 }, (_, level) => path.slice(depth, depth + level));
+    for (const [measure, values] of sums) {
+      const amount = values[y];
+      if (typeof amount !== 'number' || amount === 0) continue;
+      for (let level = 0; level <= depth; level++) {
+        for (const columnPath of columnPaths) {
+          const key = cellKey({ rowPath: path.slice(0, level), columnPath, measure });
+          amounts.set(key, (amounts.get(key) ?? 0) + amount);
+        }
+      }
+    }
+  }
+  for (const [key, amount] of amounts) {
+    amounts.set(key, tidyChange(amount));
+  }
+  return amounts;
+}

@@ -1,0 +1,80 @@
+/** The sort of a view by columns that the engine cannot sort by. */
+import { columnSort } from '../../layout/column-sort';
+import { pathKey } from '../../slice/cell';
+import type { CellValue, View } from '../../values/engine-types';
+import { isAdditive } from '../../values/ratios';
+import type { DrawnColumn } from '../cells/grid-columns';
+import type { KeyedRows, SortDirection } from './sorted-view';
+import type { ViewReader } from '../views/view-reader';
+
+/** A column by which rows are sorted. */
+interface SortColumn extends SortDirection {
+  column: DrawnColumn;
+}
+
+/**
+ * Returns the columns by which the grid sorts the rows of a view: all sort keys up to the last one that the
+ * grid computes, which is a share or a price, or one column of them or of an expression. The engine has no
+ * such sums. Empty if the engine can sort by all keys. Keys after one that the view does not show are left
+ * to the engine, since their rows with equal numbers are unknown.
+ */
+export async function computedSort(reader: ViewReader): Promise<readonly SortColumn[]> {
+  const { config, schema, shown } = reader;
+  const sort = config.sort.filter(([, direction]) => /^(asc|desc)/.test(direction));
+  if (sort.length === 0 || config.group_by.length === 0) return [];
+  const groups =
+    config.split_by.length > 0
+      ? await reader.columnPaths()
+      : (await reader.printedPaths()).map((): CellValue[] => []);
+  const columnOf = (m: number, path: readonly CellValue[]): DrawnColumn => ({
+    path,
+    measure: shown[m] ?? '',
+    leaves: groups.flatMap((group, x) => {
+      const isWithin = group && pathKey(group.slice(0, path.length)) === pathKey(path);
+      return x % shown.length === m && isWithin ? [x] : [];
+    }),
+    isClosed: false,
+  });
+  if (groups.includes(null)) return [];
+  const paths = groups.flatMap((group) =>
+    (group ?? []).map((_, i) => group?.slice(0, i + 1) ?? []),
+  );
+  const found = (name: string): Omit<SortColumn, 'direction'> | null => {
+    for (const [m, measure] of shown.entries()) {
+      const isRatio = reader.isRatio(measure);
+      const isAdded = groups.length === 1 || isAdditive(config.aggregates[measure]);
+      if (measure === name && (isRatio || isAdded))
+        return { column: columnOf(m, []), isComputed: isRatio };
+      if (!name.startsWith(`${measure} of `)) continue;
+      const path = paths.find((each) => {
+        const key = columnSort({ name: measure, label: '' }, each, config, schema);
+        return key?.name === name;
+      });
+      const isComputed = isRatio || reader.isExpression(measure);
+      if (path) return { column: columnOf(m, path), isComputed };
+    }
+    return null;
+  };
+  const columns: SortColumn[] = [];
+  for (const [name, direction] of sort) {
+    const column = found(name);
+    if (!column) break;
+    columns.push({ ...column, direction });
+  }
+  return columns.slice(0, columns.findLastIndex(({ isComputed }) => isComputed) + 1);
+}
+
+/** Reads all rows of a view with their numbers in some columns. */
+export async function readKeys(
+  reader: ViewReader,
+  view: View,
+  columns: readonly DrawnColumn[],
+): Promise<KeyedRows> {
+  const { paths, values } = await reader.values.rows(
+    view,
+    columns,
+    { start_row: 0, end_row: await view.num_rows() },
+    await reader.printedPaths(),
+  );
+  return { paths, keys: values };
+}

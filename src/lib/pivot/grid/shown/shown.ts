@@ -1,0 +1,400 @@
+/** The rows and columns of the engine's view as the grid shows them. */
+import type { Layout } from '../../../contract/stored-layout';
+import type { CellIdentity, CellPosition } from '../../slice/cell';
+import { tidy } from '../../values/cell-value';
+import type { CellValue, ColumnType, ReadTable, View, ViewWindow } from '../../values/engine-types';
+import { type Gate, Signal } from '../../waiting';
+import type { Ratio } from '../../values/ratios';
+import type { BesideViews } from '../views/beside';
+import { ViewReader } from '../views/view-reader';
+import type { ColumnTotals, DrawnColumn } from '../cells/grid-columns';
+import { Expansion } from '../cells/expansion';
+import { computedSort, readKeys } from './computed-sort';
+import { labelStyle } from '../../values/labels';
+import { SortedView } from './sorted-view';
+import type { ToggledGroups } from '../cells/toggled';
+import { NOTHING, type Whole, type Window } from './window';
+
+/** The part of a layout that the grid keeps itself. */
+type OpenLayout = Pick<
+  Layout,
+  'depth' | 'columns_depth' | 'total_column' | 'subtotals' | 'pinned_columns'
+>;
+
+/** Timeout for questions that wait for the replacement of a deleted view. */
+const REPLACED_WITHIN_MS = 10_000;
+
+/**
+ * The engine's view as the grid shows it: rows and columns that stay open or closed across views, with the
+ * typed values behind them.
+ */
+export class Shown {
+  /** The open groups of columns. */
+  readonly across = new Expansion();
+  /** The shown totals of columns. */
+  totals: ColumnTotals = {};
+  /** Number of first columns that stay in place while the others scroll. */
+  pinned = 0;
+  /** The view on screen; null before the first. */
+  view: SortedView | null = null;
+  /** The reader of that view. */
+  reader: ViewReader | null = null;
+  /** The shown columns, in order. */
+  columns: readonly DrawnColumn[] = [];
+  rowCount = 0;
+  /** The engine's columns as it prints them, read together with {@link columns}. */
+  private printed: readonly string[] = [];
+  private kinds: ReadonlyMap<string, ColumnType> = new Map();
+  private replaced = new Signal();
+  /** Returns the label of a column. */
+  readonly labelOf = (column: string): string => this.beside.labelOf(column);
+  /** The latest window that the grid has read, which it draws next. */
+  private window: Window = NOTHING;
+
+  constructor(
+    private readonly table: ReadTable,
+    /** The columns that are computed from others. */
+    private readonly ratios: ReadonlyMap<string, Ratio>,
+    private readonly beside: BesideViews,
+    private readonly gate: Gate,
+    /** The open rows. */
+    readonly expansion = new Expansion(),
+  ) {}
+
+  /** The open levels, shown totals and pinned columns, in the form of a layout. */
+  get open(): OpenLayout {
+    const { expansion, across, totals, pinned } = this;
+    return {
+      ...(expansion.depth !== null && { depth: expansion.depth }),
+      ...(across.depth !== null && { columns_depth: across.depth }),
+      ...(totals.total_column && { total_column: totals.total_column }),
+      ...(totals.subtotals && { subtotals: true }),
+      ...(pinned > 0 && { pinned_columns: pinned }),
+    };
+  }
+
+  /** The groups that were opened and closed individually. */
+  get toggled(): ToggledGroups {
+    return { rows: this.expansion.toggled, across: this.across.toggled };
+  }
+
+  /**
+   * Sets open levels, totals and pinned columns from a layout, and restores the individually toggled groups that still fit.
+   */
+  setOpen(
+    { depth, columns_depth, total_column, subtotals, pinned_columns = 0 }: OpenLayout,
+    { rows, across }: ToggledGroups,
+  ): void {
+    this.expansion.setDepth(depth ?? null);
+    this.across.setDepth(columns_depth ?? null);
+    this.totals = { total_column, subtotals };
+    this.pinned = pinned_columns;
+    if (rows) this.expansion.recall(rows);
+    if (across) this.across.recall(across);
+  }
+
+  /** Whether open rows need a level that the view does not have. */
+  get lacksLevels(): boolean {
+    const { reader } = this;
+    return reader !== null && this.expansion.levelsOf(reader.config.group_by) > reader.levels;
+  }
+
+  /** Switches to a new view of the viewer. */
+  async adopt(view: View): Promise<void> {
+    const before = this.reader;
+    const sorted = new SortedView(view);
+    this.view = sorted;
+    const { across, beside, table, ratios } = this;
+    const reader = await ViewReader.open(table, sorted, await beside.untold(), {
+      ratios,
+      across: { totals: () => this.totals, isOpen: (path) => across.isOpen(path) },
+      beside,
+    });
+    this.reader = reader;
+    void before?.dispose().catch(() => undefined);
+    across.follow(reader.config.split_by);
+    await this.expansion.applyTo(view, reader.config.group_by, async () =>
+      reader.rowPaths(0, await view.num_rows()),
+    );
+    const sort = await computedSort(reader);
+    const columns = sort.map(({ column }) => column);
+    if (sort.length > 0) sorted.sortBy((each) => readKeys(reader, each, columns), sort);
+    await this.readColumns(true);
+    this.endWaiting();
+  }
+
+  /**
+   * Asks a question about the view on screen. If the viewer is replacing this view, the question waits for
+   * the new one.
+   *
+   * @throws Error if the pivot is not shown as a grid, or if the new view is arranged in another way, so that
+   * the same cell would stand for other rows
+   */
+  async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
+    const context = this.reader?.sliceContext;
+    for (;;) {
+      const { reader, view, replaced } = this;
+      if (!reader || !view) throw new Error('it is not shown as a grid.');
+      if (reader.sliceContext !== context) throw new Error('it is arranged in another way now.');
+      try {
+        return await this.gate.ask(() => question(reader, view));
+      } catch (error) {
+        if (this.reader === reader && !(await isGone(view))) throw error;
+        if (!(await replaced.within(REPLACED_WITHIN_MS))) throw error;
+      }
+    }
+  }
+
+  /** Updates after rows came or went in the view. */
+  async follow(view: View): Promise<void> {
+    this.view?.follow(view);
+    this.reader?.invalidate();
+    await this.readColumns();
+  }
+
+  async dispose(): Promise<void> {
+    const { reader } = this;
+    this.reader = null;
+    this.view = null;
+    this.endWaiting();
+    await reader?.dispose();
+  }
+
+  /**
+   * Returns the cell at a position on screen; null if it is not drawn, or if the values of its column are
+   * ambiguous.
+   */
+  identityAt({ x, y }: Pick<CellPosition, 'x' | 'y'>): CellIdentity | null {
+    const { reader, paths, ys, columns } = this.window;
+    const rowPath = paths[ys.indexOf(y)];
+    const { split_by = [], group_by = [] } = reader?.config ?? {};
+    if (!rowPath) return null;
+    if (x === null) return { rowPath, columnPath: null, measure: null };
+    const column = columns[x];
+    const isSplit = split_by.length > 0 && group_by.length > 0;
+    if (!column || (isSplit && !column.path)) return null;
+    return { rowPath, columnPath: isSplit ? column.path : null, measure: column.measure };
+  }
+
+  /** Returns the number at a position on screen; null if the cell is empty or not drawn. */
+  numberAt({ x, y }: { x: number; y: number }): number | null {
+    const value = this.window.values.get(x)?.[this.window.ys.indexOf(y)];
+    return typeof value === 'number' ? tidy(value) : null;
+  }
+
+  /** Whether the drawn cells mean the same in the current view, which may not be drawn yet. */
+  get isDrawn(): boolean {
+    return this.window.reader?.sliceContext === this.reader?.sliceContext;
+  }
+
+  /** Returns the column at a position on screen. */
+  columnAt(x: number | undefined): DrawnColumn | null {
+    return (x === undefined ? null : this.window.columns[x]) ?? null;
+  }
+
+  /** Checks whether a row is on screen. */
+  isDrawnAt(y: number): boolean {
+    return this.window.ys.includes(y);
+  }
+
+  /** Checks whether rows below a row on screen are shown. */
+  isOpenAt(y: number): boolean {
+    return this.window.isOpen[this.window.ys.indexOf(y)] ?? false;
+  }
+
+  /** Returns the identity of the header of a split column; null if the header stands for no rows. */
+  columnHeaderAt(x: number, level: number): CellIdentity | null {
+    const { group_by = [] } = this.window.reader?.config ?? {};
+    const path = this.window.columns[x]?.path;
+    if (!path || level >= path.length || group_by.length === 0) return null;
+    return { rowPath: [], columnPath: path.slice(0, level + 1), measure: null };
+  }
+
+  /** Returns the label style of a column's values. */
+  styleOf(column: string | undefined) {
+    if (column === undefined || !this.reader) return undefined;
+    return labelStyle(this.reader.schema[column], this.reader.config.expressions[column]);
+  }
+
+  /** Checks whether a cell's row is on screen or can be scrolled to: no row above it is closed. */
+  async isOpen(identity: CellIdentity): Promise<boolean> {
+    return this.ask(
+      async (reader) =>
+        reader.config.group_by.length === 0 || (await reader.find(identity)) !== null,
+    );
+  }
+
+  /**
+   * Returns the current position of a cell, or of the innermost closed group of rows and columns that
+   * contains it.
+   */
+  async findVisible(
+    identity: CellIdentity,
+    near: CellPosition | null,
+  ): Promise<CellPosition | null> {
+    return this.ask(async (reader) => {
+      if (reader.config.group_by.length === 0) return near;
+      const across = identity.columnPath;
+      const columnPaths = across ? [...prefixes(across)] : [null];
+      for (const columnPath of columnPaths) {
+        for (const rowPath of prefixes(identity.rowPath)) {
+          const found = await reader.find({ ...identity, rowPath, columnPath }, near);
+          if (found) return found;
+        }
+      }
+      return null;
+    });
+  }
+
+  /** Resumes the questions that wait for another view. */
+  private endWaiting(): void {
+    this.replaced.give();
+    this.replaced = new Signal();
+  }
+
+  /** Opens or closes a group of columns. */
+  toggleColumns(path: readonly CellValue[]): void {
+    if (this.across.isOpen(path)) this.across.close(path);
+    else this.across.open(path);
+  }
+
+  /** Updates the shown columns after groups of them were opened or closed. */
+  async regroup(): Promise<void> {
+    this.reader?.regroup();
+    await this.readColumns();
+  }
+
+  /**
+   * Reads the window that the grid draws next. In a grouped view, the total row comes first, however far the
+   * rows below it are scrolled. The first `pinned` columns are read, too.
+   *
+   * @returns the rows and columns of the window with their values
+   */
+  readWindow(x0: number, y0: number, x1: number, y1: number, pinned = 0): Promise<Window> {
+    return this.gate.ask(() => this.readNow(x0, y0, x1, y1, pinned));
+  }
+
+  private async readNow(
+    x0: number,
+    y0: number,
+    x1: number,
+    y1: number,
+    pinned: number,
+  ): Promise<Window> {
+    const { reader, view, columns, kinds, printed } = this;
+    if (!reader || !view) return NOTHING;
+    const isGrouped = reader.config.group_by.length > 0;
+    const isScrolled = isGrouped && y0 > 0;
+    const all = [...columns.entries()];
+    const wanted = [...all.slice(0, pinned), ...all.slice(x0, x1)];
+    const columnsWanted = wanted.map(([, column]) => column);
+    // One extra row shows whether the last row is open.
+    const below = { start_row: isScrolled ? y0 + 1 : y0, end_row: y1 + 1 };
+    const [top, rows] = await Promise.all([
+      isScrolled
+        ? reader.values.rows(view, columnsWanted, { start_row: 0, end_row: 1 }, printed)
+        : null,
+      reader.values.rows(view, columnsWanted, below, printed),
+    ]);
+    const paths = [...(top?.paths ?? []), ...rows.paths];
+    const count = Math.min(y1 - y0, paths.length);
+    const isOpen = paths.map((path, i) => (paths[i + 1]?.length ?? 0) > path.length);
+    if (top) isOpen[0] = this.rowCount > 1;
+    const values = new Map<number, CellValue[]>();
+    for (const [i, ofRows] of rows.values.entries()) {
+      const [x = 0] = wanted[i] ?? [];
+      values.set(x, [...(top?.values[i]?.slice(0, 1) ?? []), ...ofRows].slice(0, count));
+    }
+    const ys = Array.from({ length: count }, (_, i) => (isGrouped && i === 0 ? 0 : y0 + i));
+    const { window } = this;
+    // The table may read the columns of one drawing in several calls.
+    const goesOn =
+      window.reader === reader &&
+      window.columns === columns &&
+      JSON.stringify(window.ys) === JSON.stringify(ys);
+    this.window = {
+      ys,
+      paths: paths.slice(0, count),
+      isOpen: isOpen.slice(0, count),
+      columns,
+      kinds,
+      values: goesOn ? new Map([...window.values, ...values]) : values,
+      reader,
+    };
+    return this.window;
+  }
+
+  /** Clears the drawn window: its cells have no identity any more. */
+  forgetWindow(): void {
+    this.window = NOTHING;
+  }
+
+  /** Reads everything that the grid shows, for copying and export: all open rows, also those out of view. */
+  async readAll(): Promise<Whole> {
+    return this.ask(async (reader, view) => {
+      const [columns, printed, kinds] = await Promise.all([
+        reader.columns(),
+        reader.printedPaths(),
+        this.kindsOf(view),
+      ]);
+      const { paths, values } = await reader.values.rows(view, columns, {}, printed);
+      const { group_by, split_by } = reader.config;
+      const count = group_by.length > 0 ? paths.length : (values[0]?.length ?? 0);
+      return {
+        ...{ group_by, split_by, totals: this.totals },
+        ...{ paths, columns, values, kinds, count },
+        styles: new Map([...group_by, ...split_by].map((name) => [name, this.styleOf(name)])),
+        labelOf: this.labelOf,
+      };
+    });
+  }
+
+  /**
+   * Reads a part of a view: the rows from `start_row` up to `end_row`, and a list of values for each of some
+   * columns.
+   */
+  async readPart(
+    reader: ViewReader,
+    view: View,
+    columns: readonly DrawnColumn[],
+    rows: Required<Pick<ViewWindow, 'start_row' | 'end_row'>>,
+  ): Promise<{ paths: CellValue[][]; values: CellValue[][] }> {
+    return reader.values.rows(view, columns, rows, await reader.printedPaths());
+  }
+
+  /** @param isNew whether the view was replaced; rows that come and go do not change types */
+  private async readColumns(isNew = false): Promise<void> {
+    const { reader, view } = this;
+    if (!reader || !view) return;
+    const [columns, printed, kinds, rowCount] = await Promise.all([
+      reader.columns(),
+      reader.printedPaths(),
+      isNew ? this.kindsOf(view) : null,
+      view.num_rows(),
+    ]);
+    this.columns = columns;
+    this.printed = printed;
+    if (kinds) this.kinds = kinds;
+    this.rowCount = rowCount;
+  }
+
+  /** Returns the types of the columns and expressions of a view. */
+  private async kindsOf(view: View): Promise<Map<string, ColumnType>> {
+    const [schema, expressions] = await Promise.all([view.schema(), view.expression_schema()]);
+    const kinds = new Map([...Object.entries(expressions), ...Object.entries(schema)]);
+    for (const name of this.ratios.keys()) kinds.set(name, 'float');
+    return kinds;
+  }
+}
+
+/** Yields a path and its parents, the innermost first. */
+function* prefixes(path: readonly CellValue[]): Generator<readonly CellValue[]> {
+  for (let depth = path.length; depth >= 0; depth--) yield path.slice(0, depth);
+}
+
+/** Checks whether the viewer has deleted a view: all calls then fail. */
+export const isGone = (view: View): Promise<boolean> =>
+  view.num_rows().then(
+    () => false,
+    () => true,
+  );

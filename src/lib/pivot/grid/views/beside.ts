@@ -1,0 +1,47 @@
+/** Facts that the grid needs besides the answers of the engine. */
+import type { Layout } from '../../../contract/stored-layout';
+import type { CellValue } from '../../values/engine-types';
+import type { ColumnTotals } from '../cells/grid-columns';
+
+/** Which groups of columns are open, and which totals are shown. */
+export interface Across {
+  totals(): ColumnTotals;
+  isOpen: (path: readonly CellValue[]) => boolean;
+}
+
+/**
+ * View settings that `get_config()` omits: the sort of the columns, the aggregates that are not sums, the row
+ * levels that the view does not have yet, and which of its columns are shown. The others are there for columns
+ * that are computed from them.
+ */
+export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by' | 'columns'>;
+
+/** Facts about a table that are known without asking the engine. */
+export interface BesideTable {
+  /** Returns the label of a column, as people see it. */
+  labelOf(column: string): string;
+  /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
+  textOf(column: string): string | undefined;
+  /** Returns the days of a column in all rows; null if the engine has to be asked. */
+  daysOf(date: string): readonly CellValue[] | null;
+  /**
+   * Returns the values of the row with this key; undefined if there is no such row, null if the engine has to
+   * be asked.
+   */
+  valuesOf(key: CellValue, names: readonly string[]): readonly CellValue[] | undefined | null;
+}
+
+/** Facts about a table and its views that are known without asking the engine. */
+export interface BesideViews extends BesideTable {
+  untold(): Promise<Untold>;
+}
+
+/** Without any facts: every question goes to the engine. */
+export const NOTHING: BesideTable = {
+  labelOf: (column) => column,
+  textOf: () => undefined,
+  daysOf: () => null,
+  valuesOf: () => null,
+};
+
+export const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
