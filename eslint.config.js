@@ -66,6 +66,7 @@ const outside = {
   pivot: () => inPivot,
   'pivot/grid': () => inRoom('pivot', 'grid'),
   plan: () => inPlan,
+  'components/pivot': () => inComponents,
   'server/db': () => inDb,
   'server/services': () => inServices,
 };

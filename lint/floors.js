@@ -48,4 +48,10 @@ export const FLOORS = {
     ['reading', 'mouse'],
     ['grid'],
   ],
+  'components/pivot': [
+    ['text'],
+    ['arrange', 'chart', 'forms', 'log', 'people'],
+    ['grid', 'panel', 'toolbar'],
+    ['page'],
+  ],
 };

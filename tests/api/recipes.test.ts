@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { PROJECT } from '../../src/cli/prepare.js';
-import { recipes } from '../../src/lib/components/pivot/elsewhere';
+import { recipes } from '../../src/lib/components/pivot/toolbar/elsewhere';
 import { it } from '../support/api';
 import { run } from '../support/cli';
 import { plan, type Planned } from '../support/planned';

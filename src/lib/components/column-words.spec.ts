@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ColumnEntry } from '$lib/contract/columns';
 import { columnWords } from './column-words';
-import { sliceTexts } from './pivot/slice-text';
+import { sliceTexts } from './pivot/text/slice-text';
 
 const column = (cname: string, label: string | null, type: string): ColumnEntry => ({
   ...{ cname, label, type, role: 'dimension', is_key: false, in_grain: false, opos: 1 },

@@ -1,7 +1,7 @@
 /** Texts of territories. */
 import type { OwnPart } from '$lib/contract/territories';
 import { isWhole, type Slice } from '$lib/contract/slices';
-import { sliceTexts } from './pivot/slice-text';
+import { sliceTexts } from './pivot/text/slice-text';
 
 type Labels = Parameters<typeof sliceTexts>[1];
 

@@ -1,0 +1,69 @@
+/** The measures of the log, and the totals below it. */
+import type { LogAnswer, LogListEntry } from '$lib/contract/log';
+import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
+import type { Totals } from '$lib/contract/primitives';
+import { totalOf as measureTotal } from '$lib/plan/amounts/entry-totals';
+import {
+  namedMeasure,
+  type MeasureWords,
+  type NamedMeasure,
+} from '$lib/plan/amounts/measure-words';
+import { iterName } from '../../iter-name';
+
+/** The total of some entries. */
+interface LogTotal extends Totals {
+  label: string;
+}
+
+/**
+ * Returns the measures that a log has totals of, each under the label of its column.
+ *
+ * @param words decide the decimals
+ */
+export function loggedMeasures(
+  { value_col, units_col, measures }: LogAnswer,
+  words: MeasureWords,
+): NamedMeasure[] {
+  const further = Object.keys(measures ?? {}).map((name) => [name, name] as const);
+  const named = [['value', value_col] as const, ['units', units_col] as const, ...further];
+  return named.flatMap(([key, name]) =>
+    name === null ? [] : [{ ...namedMeasure(key, words), name: words.labelOf(name) }],
+  );
+}
+
+/**
+ * Returns the totals of a log: first of the entries that are part of the plan, then of each excluded
+ * iteration that has entries. No total mixes the two.
+ *
+ * @param excluded the iterations that are not part of the plan
+ */
+export function logTotals(
+  entries: readonly LogListEntry[],
+  excluded: readonly string[],
+): [LogTotal, ...LogTotal[]] {
+  const apart = ITERS.filter((iter) => excluded.includes(iter)).flatMap((iter) => {
+    const written = entries.filter((entry) => iterOf(entry) === iter);
+    return written.length > 0 ? [totalOf(iterName(iter), written)] : [];
+  });
+  const planned = entries.filter((entry) => !excluded.includes(iterOf(entry)));
+  return [totalOf('Plan', planned), ...apart];
+}
+
+const iterOf = ({ operation }: LogListEntry): Iter => OPERATIONS[operation].iter;
+
+function totalOf(label: string, entries: readonly LogListEntry[]): LogTotal {
+  const sum = (of: (entry: LogListEntry) => number | null) =>
+    entries.reduce((total, entry) => total + (of(entry) ?? 0), 0);
+  const further = [...new Set(entries.flatMap(({ measures }) => Object.keys(measures ?? {})))];
+  return {
+    label,
+    row_count: sum(({ row_count }) => row_count),
+    value_total: sum((entry) => measureTotal(entry, 'value')),
+    units_total: sum((entry) => measureTotal(entry, 'units')),
+    ...(further.length > 0 && {
+      measures: Object.fromEntries(
+        further.map((key) => [key, sum((entry) => measureTotal(entry, key))]),
+      ),
+    }),
+  };
+}
