@@ -13,13 +13,15 @@ const COLUMNS = [
 ];
 const ROWS = 120_000;
 
+const sourceTable = (tname: string): string => `public."${tname.replaceAll('"', '""')}"`;
+
+const nameOf = async ({ query }: Service, { sourceId }: Planned): Promise<string> =>
+  (await query(`SELECT tname FROM pf.source WHERE id = ${sourceId}`))[0].tname;
+
 /** Creates a version that is large enough for the service to build indexes. */
 async function large(service: Service): Promise<Planned> {
   const made = await plan(service, COLUMNS, []);
-  const [{ tname }] = await service.query(
-    `SELECT tname FROM pf.source WHERE id = ${made.sourceId}`,
-  );
-  await service.query(`INSERT INTO public."${tname.replaceAll('"', '""')}"
+  await service.query(`INSERT INTO ${sourceTable(await nameOf(service, made))}
     SELECT 'Region ' || i % 5, nullif('Customer ' || i % 1000, 'Customer 7'),
       date '2027-01-01' + (i * 7 % 366)::int, 10 + i % 90, 1 + i % 3
     FROM generate_series(1, ${ROWS}) AS i`);
@@ -95,6 +97,16 @@ describe('a version with many rows', () => {
     }
     const undone = await api.del(`/log/${await newest()}`);
     expect(undone.body.rows_deleted).toBeGreaterThan(0);
+
+    // A close reads the rows of the plan and of the source in the same days.
+    const closed = await post(service, version, 'actuals', { through: '2027-02-28' });
+    const [source] = await query(
+      `SELECT sum("Sales")::float8 AS value_total, sum("Units")::int AS units_total
+       FROM ${sourceTable(await nameOf(service, version))} WHERE "Order Date" <= '2027-02-28'`,
+    );
+    expect(closed.after).toMatchObject(source);
+    const restated = await post(service, version, 'actuals', { through: '2027-02-28' });
+    expect([restated.row_count, restated.after]).toEqual([0, closed.after]);
   });
 
   it('gets new indexes when many rows were added, and loses the old ones', async ({ service }) => {

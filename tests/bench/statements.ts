@@ -1,5 +1,5 @@
 import { commas, ident, literal, sql, type SqlText } from '../../src/lib/server/sql/quote';
-import { byIndex } from '../../src/lib/server/sql/slice';
+import { indexedOrLater } from '../../src/lib/server/sql/slice';
 import { substitute, type TokenValues } from '../../src/lib/server/sql/tokens';
 import { trusted } from '../../src/lib/server/sql/trusted';
 import { plannedOrders, type Shape } from './shapes';
@@ -35,11 +35,8 @@ export const statementOf = (
 ): SqlText =>
   substitute(trusted(template), {
     fc_table: trusted(table),
-    where_clause: byIndex(
-      batch === null ? sql`TRUE` : sql`"Batch" = ${literal(batch)}::text`,
-      indexedTo,
-    ),
-    exclude_clause: sql`pf_iter NOT IN ('reference')`,
+    where_clause: batch === null ? sql`TRUE` : sql`"Batch" = ${literal(batch)}::text`,
+    exclude_clause: sql`pf_iter NOT IN ('reference')${indexedTo === null ? sql`` : sql` AND ${indexedOrLater(indexedTo)}`}`,
     logid: sql`${logid}`,
     note: sql`NULL::text`,
     ...tokens,

@@ -12,7 +12,7 @@ import { commas, ident, join, literal, sql } from './quote';
 import { valueLiteral } from './values';
 
 export interface CompiledSlice {
-  /** The condition on the forecast table; `TRUE` for the whole version. */
+  /** The condition on dimensions and dates, of the forecast table or elsewhere; `TRUE` for the whole version. */
   where: SqlText;
   /** Keys that are not dimension or date columns, in the order of the slice. */
   skipped: string[];
@@ -124,14 +124,10 @@ export function excludeClause(iters: readonly string[]): SqlText {
 }
 
 /**
- * Splits the condition of a slice into rows that the indexes for slices contain and later ones, so that
- * PostgreSQL can use these indexes for the first part and the index of entries for the second
- * (docs/decisions/0055-indexes-for-small-slices.md). It selects the same rows as before.
+ * A condition that every row of a forecast table fulfils: it is in the indexes for slices, or a later one. With it,
+ * PostgreSQL finds the rows of a slice by these indexes (docs/decisions/0055-indexes-for-small-slices.md).
  *
- * @param upTo the newest entry whose rows are indexed; null leaves the condition as it is
+ * @param indexedTo the newest entry whose rows are indexed
  */
-export const byIndex = (where: SqlText, upTo: number | null): SqlText =>
-  upTo === null || where === sql`TRUE`
-    ? where
-    : sql`((pf_logid <= ${upTo} AND ${where})
-    OR (pf_logid > ${upTo} AND ${where}))`;
+export const indexedOrLater = (indexedTo: number): SqlText =>
+  sql`(pf_logid <= ${indexedTo} OR pf_logid > ${indexedTo})`;

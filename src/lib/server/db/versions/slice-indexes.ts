@@ -57,7 +57,11 @@ export async function changeTable(
 ): Promise<number> {
   const table = qualified('pf', tableName);
   const statement = statementFor(table);
-  if ((await sliceIndexes(tx, tableName)).length === 0) return tx.run(statement);
+  const isBuilt = (await sliceIndexes(tx, tableName)).length > 0;
+  // A build may begin at any time, but not on a distributed table.
+  const mayBeBuilt =
+    !tx.mayBeDistributed && (await tx.any(sql`SELECT WHERE to_regclass($1) IS NOT NULL`, [table]));
+  if (!isBuilt && !mayBeBuilt) return tx.run(statement);
   await tx.run(sql`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   const changed = await tx.attempt(() =>
     tx.run(statement).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import type { Transaction } from '../../db/connection/transaction';
 import type { SqlText } from '../../sql/quote';
 import { join, literal, sql, typedLiteral } from '../../sql/quote';
 import { everyRow } from '../../sql/readable-rows';
-import { excludeClause } from '../../sql/slice';
+import { excludeClause, indexedOrLater } from '../../sql/slice';
 import { ofEntries } from '../../sql/templates/read';
 import type { TokenValues } from '../../sql/tokens';
 import { substitute } from '../../sql/tokens';
@@ -119,7 +119,8 @@ export class OpenEntry {
   /** Fills in the tokens of a template. */
   protected filled(template: SqlText, { slice, held }: Reach, tokens: TokenValues): SqlText {
     const { entry, logid } = this;
-    const { version, table } = this.scope.target;
+    const { version, table, indexedTo } = this.scope.target;
+    const seen = excludeClause(version.exclude_iters);
     return substitute(template, {
       where_clause: withoutHeld(slice, held),
       fc_table: table,
@@ -127,7 +128,7 @@ export class OpenEntry {
       logid: sql`${logid}`,
       pf_user: literal(entry.pf_user),
       note: this.note,
-      exclude_clause: excludeClause(version.exclude_iters),
+      exclude_clause: indexedTo === null ? seen : sql`${seen} AND ${indexedOrLater(indexedTo)}`,
       ...tokens,
     });
   }
@@ -196,12 +197,12 @@ export async function rowsOf(
   entries: readonly Pick<OpenEntry, 'entry' | 'logid'>[],
   isGrain: boolean,
 ): Promise<StatementAnswer> {
-  const { source, version, rows: readable, columns } = target;
+  const { source, version, entryRows, columns } = target;
   const operation = isGrain ? 'get_agg' : 'get_data';
   const template = await storedTemplate(tx, source.id, operation);
   const logids = entries.map(({ logid }) => logid);
   const rows = substitute(template, {
-    fc_table: ofEntries(readable, logids),
+    fc_table: ofEntries(entryRows, logids),
     version_id: sql`${version.id}`,
   });
   const byEntry = (of: (entry: NewEntry) => SqlText) =>

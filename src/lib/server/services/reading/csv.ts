@@ -68,10 +68,10 @@ async function csvSelect(
   versionId: number,
   { operation, entries }: Wanted,
 ): Promise<SqlText> {
-  const { version, source, rows: readable } = await readVersion(tx, versionId);
+  const { version, source, entryRows } = await readVersion(tx, versionId);
   const template = await storedTemplate(tx, source.id, operation);
   const rows = substitute(template, {
-    fc_table: entries ? ofEntries(readable, entries) : readable,
+    fc_table: entries ? ofEntries(entryRows, entries) : entryRows,
     version_id: sql`${version.id}`,
   });
   const columns = await blameClient({ words: operation }, () => tx.describe(rows));

@@ -185,12 +185,12 @@ async function packedBody(
 async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Promise<State> {
   const { operation, entries } = wanted;
   const target = await readVersion(tx, versionId);
-  const { version, source, columns, rows, revision } = target;
+  const { version, source, columns, entryRows, revision } = target;
   const isPart = limited(target) !== undefined;
   const template = await storedTemplate(tx, source.id, operation);
   const selectFrom = (from: SqlText) =>
     substitute(template, { fc_table: from, version_id: sql`${version.id}` });
-  const select = selectFrom(rows);
+  const select = selectFrom(entryRows);
   const live = await entryLabels(tx, versionId);
   const labels = entries ? live.filter(({ id }) => entries.includes(id)) : live;
   const series = digest([
@@ -208,12 +208,12 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
   return {
     // A new revision would tell of changes to rows that the sender does not see.
     history: { timeline: tx.timeline, revision: isPart ? null : revision },
-    scope: rows,
+    scope: entryRows,
     isPart,
     versionId,
     wanted,
     select,
-    selectOf: (some) => selectFrom(ofEntries(rows, some)),
+    selectOf: (some) => selectFrom(ofEntries(entryRows, some)),
     columns,
     labels,
     of: entries

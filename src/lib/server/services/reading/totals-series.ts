@@ -11,11 +11,11 @@ import type { ForecastVersion } from '../version/forecast-version';
  */
 export const seriesOf = (
   timeline: string | null,
-  { version, rows, revision }: ForecastVersion,
+  { version, entryRows, revision }: ForecastVersion,
   columns: readonly ForecastColumn[],
 ): string => {
   const shape = columns.map(({ name, type, role }) => [name, type, role]);
-  return JSON.stringify([timeline, revision, version.id, rows, shape]);
+  return JSON.stringify([timeline, revision, version.id, entryRows, shape]);
 };
 
 /**

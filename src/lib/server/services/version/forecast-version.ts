@@ -22,7 +22,7 @@ import { sql } from '../../sql/quote';
 import type { RowKey } from '../../sql/readable-rows';
 import { everyRow, rowKey, rowsAmong, rowsInside } from '../../sql/readable-rows';
 import type { CompiledSlice } from '../../sql/slice';
-import { byIndex, compileSlice, excludeClause } from '../../sql/slice';
+import { compileSlice, excludeClause, indexedOrLater } from '../../sql/slice';
 import type { Part } from './territory';
 import { anyOf, partOf } from './territory';
 
@@ -46,6 +46,11 @@ export interface ForecastVersion {
   table: Identifier;
   /** The rows of the forecast table that the sender may read. */
   rows: ReadableRows;
+  /**
+   * The same rows, for reads of whole entries. Its text does not depend on the indexes for slices, so that rows which
+   * are cached stay valid when these are built.
+   */
+  entryRows: ReadableRows;
   /** The part of the source that the sender may read and change; undefined if it is all of it. */
   part: Part | undefined;
   /** The rows of `rows` as a condition on the forecast table; undefined if these are all. */
@@ -127,8 +132,12 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
   const table = forecastTable(source.tname, version.id);
   const part = territories && partOf(territories, columns);
   const [first] = territories ?? [];
+  const state = await readTableState(db, version.id, own.tname);
+  const { indexedTo } = state;
   const key =
     part?.readsAll === false && first ? rowKey(`${first.row_key} ${version.id}`) : undefined;
+  const entryRows =
+    part && key ? rowsInside(table, [...existing.keys()], part.readable, key) : everyRow(table);
   return {
     version,
     source,
@@ -138,13 +147,13 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     reassigned,
     recorded: generated !== undefined,
     table,
-    rows:
-      part && key ? rowsInside(table, [...existing.keys()], part.readable, key) : everyRow(table),
+    rows: indexedTo === null ? entryRows : rowsAmong(entryRows, indexedOrLater(indexedTo)),
+    entryRows,
     part,
     inside: key && part?.readable,
     within: part && key ? [part.read] : [],
     rowKey: key,
-    ...(await readTableState(db, version.id, own.tname)),
+    ...state,
   };
 }
 
@@ -166,6 +175,7 @@ export function limitedTo(
     return {
       ...whole,
       rows: rowsAmong(whole.rows, condition),
+      entryRows: rowsAmong(whole.entryRows, condition),
       inside: inside ? sql`${inside} AND ${condition}` : condition,
       within: [...whole.within, slices],
     };
@@ -195,7 +205,7 @@ const plainType = (type: SqlText): ColumnType => ({
  * templates use another measure than the metadata
  */
 export function sliceOf(
-  { columns, disputed, reassigned, recorded, indexedTo }: ForecastVersion,
+  { columns, disputed, reassigned, recorded }: ForecastVersion,
   slice: AskedSlice,
   at = 'slice',
 ): CompiledSlice {
@@ -215,8 +225,7 @@ export function sliceOf(
       { field: `${at}.${name}`, column: name },
     );
   }
-  const compiled = compileSlice(slice, columns, at);
-  return { ...compiled, where: byIndex(compiled.where, indexedTo) };
+  return compileSlice(slice, columns, at);
 }
 
 /**

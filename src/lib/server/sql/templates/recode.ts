@@ -9,7 +9,7 @@ import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer 
 
 /**
  * The `recode` template: removes every leaf that `{{set_clause}}` changes from its old place and adds it at
- * its new one, negating rows first. `{{set_clause}}` is one named expression over `leaves` for each dimension
+ * its new one, negating rows first. Leaves that move to one place have an order too. `{{set_clause}}` is one named expression over `leaves` for each dimension
  * and date.
  *
  * @param what `share` if only the share `{{scale_factor}}` of each leaf moves; such a statement is not stored
@@ -67,6 +67,6 @@ ${writeAndAnswer(
   columns,
   sql`SELECT ${commas([...keys, ...measures, sql`'recode'`, sql`{{logid}}`])}
     FROM sides
-    ORDER BY ${sign}, ${leafOrder(columns)}`,
+    ORDER BY ${commas([sign, leafOrder(columns), ...measures.map((name) => sql`${name} DESC`)])}`,
 )}`;
 }

@@ -82,7 +82,7 @@ written AS (
     )
     SELECT "Order Date", "Order Year", "Category", "Sub-Category", "Region", "Sales", "Quantity", 'recode', {{logid}}
     FROM sides
-    ORDER BY "sign", "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    ORDER BY "sign", "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C", "Sales" DESC, "Quantity" DESC
     RETURNING *
 )
 -- ===== the end, row by row =====

@@ -76,7 +76,7 @@ written AS (
     )
     SELECT "Order Date", "Region", "Sales", "Quantity", "Profit", "Hours", 'recode', {{logid}}
     FROM sides
-    ORDER BY "sign", "Order Date", "Region" COLLATE "C"
+    ORDER BY "sign", "Order Date", "Region" COLLATE "C", "Sales" DESC, "Quantity" DESC, "Profit" DESC, "Hours" DESC
     RETURNING *
 )
 SELECT
