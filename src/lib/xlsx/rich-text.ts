@@ -1,23 +1,11 @@
-/** Collects the text of a cell from its runs, without the guides to its pronunciation. */
+/** Collects the text of a cell from its runs. */
 
-/** The text of one cell, taken from tags and texts as they come. */
+/** The text of one cell, taken from its runs as they come. */
 export class RichText {
   private value = '';
-  private isInText = false;
-  private isInGuide = false;
 
-  open(name: string): void {
-    if (name === 'rPh') this.isInGuide = true;
-    else if (name === 't') this.isInText = !this.isInGuide;
-  }
-
-  text(text: string): void {
-    if (this.isInText) this.value += text;
-  }
-
-  close(name: string): void {
-    if (name === 't') this.isInText = false;
-    else if (name === 'rPh') this.isInGuide = false;
+  add(text: string): void {
+    this.value += text;
   }
 
   get length(): number {

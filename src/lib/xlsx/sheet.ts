@@ -41,6 +41,9 @@ export interface SheetFacts {
   firstError: string;
   unknown: number;
   firstUnknown: string;
+  /** Cells that refer to a text before the first, which are empty, and the address of the first such cell. */
+  lost: number;
+  firstLost: string;
   hiddenRows: number;
   hiddenColumns: number;
   /** Areas of merged cells; the value is in the first cell of each. */
@@ -84,26 +87,40 @@ export class SheetReader {
 
 const noFacts = (): SheetFacts => ({
   ...{ width: 0, formulas: 0, errors: 0, firstError: '', unknown: 0, firstUnknown: '' },
-  ...{ hiddenRows: 0, hiddenColumns: 0, merged: 0 },
+  ...{ lost: 0, firstLost: '', hiddenRows: 0, hiddenColumns: 0, merged: 0 },
 });
 
 const CACHED_DATES = 10_000;
 
-/** The tag whose text is collected. */
-type Collected = 'v' | 'f' | 'is' | null;
+const SIZE = 'worksheet/dimension';
+const COLUMN = 'worksheet/cols/col';
+const MERGED = 'worksheet/mergeCells/mergeCell';
+const ROW = 'worksheet/sheetData/row';
+const ROW_IN_ROW = `${ROW}/row`;
+const CELL = `${ROW}/c`;
+const VALUE = `${CELL}/v`;
+const FORMULA = `${CELL}/f`;
+const INLINE = `${CELL}/is`;
+// A guide to the pronunciation (rPh) has texts, too.
+const INLINE_TEXT = `${INLINE}/t`;
+const INLINE_RUN = `${INLINE}/r/t`;
+
+/** A number as XML has it: `5`, `+5.`, `-.5`, `1.5E-7`. */
+const NUMBER = /^([-+]?)(\d*)(?:\.(\d*))?([eE][-+]?\d+)?$/;
 
 class SheetHandler implements XmlHandler {
+  readonly places = [
+    ...[SIZE, COLUMN, MERGED, ROW, ROW_IN_ROW, CELL, VALUE, FORMULA, INLINE],
+    ...[INLINE_TEXT, INLINE_RUN],
+  ];
   readonly facts = noFacts();
   private rows: SheetRow[] = [];
   private cells: SheetCell[] = [];
-  private isInData = false;
-  private isInRow = false;
   private row = 0;
   private column = -1;
   private rowLength = 0;
   private type = 'n';
   private kind: NumberKind = 'number';
-  private collected: Collected = null;
   /** The value; null without one. */
   private value: string | null = null;
   /** The formula; null without one. */
@@ -120,58 +137,54 @@ class SheetHandler implements XmlHandler {
     return rows;
   }
 
-  open(name: string, attributes: string): void {
-    if (!this.isInData) {
-      if (name === 'sheetData') this.isInData = true;
-      else if (name === 'dimension') this.facts.width = widthOf(attributes);
-      else if (name === 'mergeCell') this.facts.merged++;
-      else if (name === 'col' && isTrue(attribute(attributes, 'hidden'))) {
-        const from = Number(attribute(attributes, 'min'));
-        const to = Number(attribute(attributes, 'max'));
-        if (to >= from && to <= MOST_COLUMNS) this.facts.hiddenColumns += to - from + 1;
-      }
-      return;
-    }
-    if (name === 'c') this.openCell(attributes);
-    else if (name === 'v') {
-      this.collected = 'v';
-      this.value ??= '';
-    } else if (name === 'f') {
-      this.collected = 'f';
-      this.formula ??= '';
-    } else if (name === 'is') {
-      this.collected = 'is';
-      this.value ??= '';
-    } else if (name === 'row') this.openRow(attributes);
-    else if (this.collected === 'is') this.inline.open(name);
-  }
-
-  text(text: string): void {
-    if (this.collected === null) return;
-    if (this.collected === 'v') this.value = bounded((this.value ?? '') + text, this.address);
-    else if (this.collected === 'f')
-      this.formula = bounded((this.formula ?? '') + text, this.address);
-    else {
-      this.inline.text(text);
-      if (this.inline.length > LONGEST_CELL) throw tooLong(this.address);
+  open(place: string, attributes: string): void {
+    switch (place) {
+      case CELL:
+        return this.openCell(attributes);
+      case VALUE:
+      case INLINE:
+        this.value ??= '';
+        return;
+      case FORMULA:
+        this.formula ??= '';
+        return;
+      case ROW:
+        return this.openRow(attributes);
+      case ROW_IN_ROW:
+        throw damaged(`row ${this.row} is not closed`);
+      case SIZE:
+        this.facts.width = widthOf(attributes);
+        return;
+      case MERGED:
+        this.facts.merged++;
+        return;
+      case COLUMN:
+        this.facts.hiddenColumns += hiddenColumns(attributes);
     }
   }
 
-  close(name: string): void {
-    if (!this.isInData) return;
-    if (name === 'c') this.closeCell();
-    else if (name === 'row') this.closeRow();
-    else if (name === 'is') {
-      this.value = this.inline.take();
-      this.collected = null;
-    } else if (name === 'v' || name === 'f') this.collected = null;
-    else if (name === 'sheetData') this.isInData = false;
-    else if (this.collected === 'is') this.inline.close(name);
+  text(text: string, place: string): void {
+    switch (place) {
+      case VALUE:
+        this.value = bounded((this.value ?? '') + text, this.address);
+        return;
+      case FORMULA:
+        this.formula = bounded((this.formula ?? '') + text, this.address);
+        return;
+      case INLINE_TEXT:
+      case INLINE_RUN:
+        this.inline.add(text);
+        if (this.inline.length > LONGEST_CELL) throw tooLong(this.address);
+    }
+  }
+
+  close(place: string): void {
+    if (place === CELL) this.closeCell();
+    else if (place === ROW) this.closeRow();
+    else if (place === INLINE) this.value = this.inline.take();
   }
 
   private openRow(attributes: string): void {
-    if (this.isInRow) throw damaged(`row ${this.row} is not closed`);
-    this.isInRow = true;
     const named = attribute(attributes, 'r');
     const row = named === undefined ? this.row + 1 : Number(named);
     if (!(row > this.row) || row > MOST_ROWS) {
@@ -184,7 +197,6 @@ class SheetHandler implements XmlHandler {
   }
 
   private closeRow(): void {
-    this.isInRow = false;
     if (this.cells.length === 0) return;
     this.rows.push({ row: this.row, cells: this.cells });
     this.cells = [];
@@ -207,13 +219,16 @@ class SheetHandler implements XmlHandler {
   }
 
   private closeCell(): void {
-    const { value, formula } = this;
+    const { formula, type } = this;
     if (formula !== null) this.facts.formulas++;
-    if (value === null || (value === '' && this.type === 'n')) {
+    const isText = type === 'inlineStr' || type === 'str';
+    const value = isText ? this.value : (this.value?.trim() ?? null);
+    // A formula may have an empty text as its value; other values are there.
+    if (value === null || (value === '' && type !== 'str')) {
       if (formula !== null) this.add('unknown', `=${formula}`);
       return;
     }
-    switch (this.type) {
+    switch (type) {
       case 's':
         return this.add('text', this.sharedText(value));
       case 'inlineStr':
@@ -221,20 +236,36 @@ class SheetHandler implements XmlHandler {
       case 'str':
         return this.add('text', withControlCharacters(value));
       case 'b':
-        return this.add('boolean', isTrue(value) ? 'true' : 'false');
+        return this.add('boolean', this.booleanIn(value));
       case 'e':
         return this.add('error', value);
       case 'd':
-        return this.add('date', value.replace('T', ' ').replace(/ 00:00:00(\.0+)?$/, ''));
+        return this.addDate(value);
       default:
-        return this.addNumber(value.trim());
+        return this.addNumber(value);
     }
   }
 
-  private addNumber(digits: string): void {
+  private booleanIn(value: string): string {
+    if (/^(1|true)$/i.test(value)) return 'true';
+    if (/^(0|false)$/i.test(value)) return 'false';
+    throw damaged(`${this.address} has “${shortened(value)}” for true or false`);
+  }
+
+  /** @param value as ISO 8601 writes it; workbooks have no time zones, so that `Z` says nothing */
+  private addDate(value: string): void {
+    const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)?T?(.*?)Z?$/.exec(value) ?? [];
+    const isMidnight = time === '' || /^00:00(:00(\.0+)?)?$/.test(time);
+    if (day === '' || (this.kind === 'time' && !isMidnight)) return this.add('text', time || value);
+    this.add('date', isMidnight ? day : `${day} ${time}`);
+  }
+
+  private addNumber(value: string): void {
+    const [, sign = '', whole = '', fraction = '', exponent = ''] = NUMBER.exec(value) ?? [];
+    const digits = `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}${exponent}`;
     const number = Number(digits);
-    if (digits === '' || !Number.isFinite(number)) {
-      throw damaged(`${this.address} has “${shortened(digits)}” for a number`);
+    if (whole + fraction === '' || !Number.isFinite(number)) {
+      throw damaged(`${this.address} has “${shortened(value)}” for a number`);
     }
     if (this.kind === 'number') return this.add('number', digits);
     const time = this.kind === 'time' ? timeOf(number) : null;
@@ -256,7 +287,12 @@ class SheetHandler implements XmlHandler {
   }
 
   private sharedText(value: string): string {
-    const text = this.context.texts[Number(value)];
+    // Programs write -1 for a cell without a text.
+    if (/^-\d+$/.test(value)) {
+      if (this.facts.lost++ === 0) this.facts.firstLost = this.address;
+      return '';
+    }
+    const text = /^\d+$/.test(value) ? this.context.texts[Number(value)] : undefined;
     if (text === undefined) throw damaged(`${this.address} refers to a text that is not there`);
     return text;
   }
@@ -286,6 +322,14 @@ class SheetHandler implements XmlHandler {
 function widthOf(attributes: string): number {
   const [first = '', last = first] = (attribute(attributes, 'ref') ?? '').split(':');
   return Math.min(columnOf(last) + 1, MOST_COLUMNS);
+}
+
+/** The number of columns that an entry of the list of columns hides. */
+function hiddenColumns(attributes: string): number {
+  if (!isTrue(attribute(attributes, 'hidden'))) return 0;
+  const from = Number(attribute(attributes, 'min'));
+  const to = Number(attribute(attributes, 'max'));
+  return to >= from && to <= MOST_COLUMNS ? to - from + 1 : 0;
 }
 
 function bounded(text: string, address: string): string {

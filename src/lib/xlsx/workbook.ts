@@ -6,7 +6,7 @@ import { LARGEST_SMALL_PART, LONGEST_CELL, MOST_SHEETS, MOST_STYLES } from './li
 import { RichText } from './rich-text';
 import { SharedTexts } from './shared-texts';
 import { SheetReader } from './sheet';
-import { attribute, isTrue, readXml, type XmlHandler } from './xml';
+import { attribute, attributeOf, isTrue, readXml } from './xml';
 import { Zip } from './zip';
 
 /** A sheet of cells in a workbook. */
@@ -51,15 +51,17 @@ export class Workbook {
     let is1904 = false;
     await readXml(zip.read(path, LARGEST_SMALL_PART), path, {
       ...NO_EVENTS,
-      open(name, attributes) {
-        if (name === 'workbookPr') is1904 = isTrue(attribute(attributes, 'date1904'));
-        if (name !== 'sheet') return;
-        const part = related.get(attribute(attributes, 'id') ?? '');
+      places: [SETTINGS, SHEET],
+      open(place, attributes, scope) {
+        if (place === SETTINGS) {
+          is1904 = isTrue(attribute(attributes, 'date1904'));
+          return;
+        }
+        const part = related.get(attributeOf(attributes, scope, '/relationships', 'id') ?? '');
         if (part?.type !== 'worksheet') return;
-        const state = attribute(attributes, 'state') ?? 'visible';
         parts.push({
           name: attribute(attributes, 'name') ?? '',
-          isHidden: state !== 'visible',
+          isHidden: HIDDEN_STATES.has(attribute(attributes, 'state') ?? ''),
           path: part.path,
         });
         if (parts.length > MOST_SHEETS) {
@@ -105,24 +107,20 @@ export class Workbook {
     const kinds: NumberKind[] = [];
     if (path === undefined) return kinds;
     const codes = new Map<string, NumberKind>();
-    let isInCells = false;
     await readXml(this.zip.read(path, LARGEST_SMALL_PART), path, {
       ...NO_EVENTS,
-      open(name, attributes) {
-        if (name === 'numFmt') {
+      places: [FORMAT, CELL_FORMAT],
+      open(place, attributes) {
+        if (place === FORMAT) {
           const id = attribute(attributes, 'numFmtId') ?? '';
           codes.set(id, kindOf(attribute(attributes, 'formatCode') ?? ''));
-        } else if (name === 'cellXfs') isInCells = true;
-        else if (name === 'xf' && isInCells) {
-          const id = attribute(attributes, 'numFmtId') ?? '0';
-          kinds.push(codes.get(id) ?? builtInKind(Number(id)));
-          if (kinds.length > MOST_STYLES) {
-            throw new WorkbookFault(`The workbook has more than ${MOST_STYLES} cell formats`);
-          }
+          return;
         }
-      },
-      close(name) {
-        if (name === 'cellXfs') isInCells = false;
+        const id = attribute(attributes, 'numFmtId') ?? '0';
+        kinds.push(codes.get(id) ?? builtInKind(Number(id)));
+        if (kinds.length > MOST_STYLES) {
+          throw new WorkbookFault(`The workbook has more than ${MOST_STYLES} cell formats`);
+        }
       },
     });
     return kinds;
@@ -134,23 +132,35 @@ export class Workbook {
     if (path === undefined) return texts.all();
     const current = new RichText();
     await readXml(this.zip.read(path), path, {
-      open: (name) => current.open(name),
-      text(text) {
-        current.text(text);
+      ...NO_EVENTS,
+      // A guide to the pronunciation (rPh) has texts, too.
+      places: [SHARED_TEXT, `${SHARED_TEXT}/t`, `${SHARED_TEXT}/r/t`],
+      text(text, place) {
+        if (place === SHARED_TEXT) return;
+        current.add(text);
         if (current.length > LONGEST_CELL) {
           throw new WorkbookFault(`A text has more than ${LONGEST_CELL} characters`);
         }
       },
-      close(name) {
-        current.close(name);
-        if (name === 'si') texts.add(current.take());
+      close(place) {
+        if (place === SHARED_TEXT) texts.add(current.take());
       },
     });
     return texts.all();
   }
 }
 
-const NO_EVENTS: XmlHandler = { open: () => {}, close: () => {}, text: () => {} };
+const NO_EVENTS = { open: () => {}, close: () => {}, text: () => {} };
+
+const SETTINGS = 'workbook/workbookPr';
+const SHEET = 'workbook/sheets/sheet';
+const FORMAT = 'styleSheet/numFmts/numFmt';
+const CELL_FORMAT = 'styleSheet/cellXfs/xf';
+const SHARED_TEXT = 'sst/si';
+const RELATIONSHIP = 'Relationships/Relationship';
+
+/** A sheet in any other state is visible, as in Excel. */
+const HIDDEN_STATES: ReadonlySet<string> = new Set(['hidden', 'veryHidden']);
 
 /** The file of the workbook itself, which the archive names. */
 async function mainPart(zip: Zip): Promise<string> {
@@ -184,8 +194,9 @@ async function relationships(zip: Zip, path: string): Promise<Map<string, Relate
   if (!zip.has(list)) return related;
   await readXml(zip.read(list, LARGEST_SMALL_PART), list, {
     ...NO_EVENTS,
-    open(name, attributes) {
-      if (name !== 'Relationship' || attribute(attributes, 'TargetMode') === 'External') return;
+    places: [RELATIONSHIP],
+    open(_, attributes) {
+      if (attribute(attributes, 'TargetMode') === 'External') return;
       const target = attribute(attributes, 'Target') ?? '';
       const type = attribute(attributes, 'Type') ?? '';
       related.set(attribute(attributes, 'Id') ?? '', {

@@ -2,12 +2,51 @@
 import { damaged, shortened, WorkbookFault } from './fault';
 import { LONGEST_TAG, LONGEST_TOKEN } from './limits';
 
-/** Is called with the tags and texts of a document in their order. Names come without their prefix. */
+/**
+ * Is called with the elements at some places of a document, and with the texts directly in them. An element counts if
+ * it has the namespace of the root; others are passed over with all that is in them.
+ */
 export interface XmlHandler {
-  /** @param attributes the text of the tag after its name; see {@link attribute} */
-  open(name: string, attributes: string): void;
-  close(name: string): void;
-  text(text: string): void;
+  /** Paths from the root, such as `worksheet/sheetData/row`. */
+  readonly places: readonly string[];
+  /**
+   * @param place one of {@link places}
+   * @param attributes the text of the tag after its name; see {@link attribute}
+   * @param scope the namespaces where the element is
+   */
+  open(place: string, attributes: string, scope: Scope): void;
+  close(place: string): void;
+  text(text: string, place: string): void;
+}
+
+/** Namespaces by their prefix; the empty prefix is the default. */
+export type Scope = ReadonlyMap<string, string>;
+
+/** A place in the tree of a document. */
+class Place {
+  readonly inner = new Map<string, Place>();
+  /** The path, if the handler named it. */
+  path: string | null = null;
+
+  static tree(paths: readonly string[]): Place {
+    const root = new Place();
+    for (const path of paths) {
+      let place = root;
+      for (const name of path.split('/')) {
+        const next = place.inner.get(name) ?? new Place();
+        place.inner.set(name, next);
+        place = next;
+      }
+      place.path = path;
+    }
+    return root;
+  }
+}
+
+/** An element that is open. */
+interface OpenElement {
+  place: Place;
+  scope: Scope;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -15,18 +54,23 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 const SLASH = 0x2f;
-const COLON = 0x3a;
 const CDATA = '<![CDATA[';
 
 /** Reads a document. A part may end anywhere. */
 class XmlReader {
   private rest = '';
-  private depth = 0;
+  /** The elements that are open at known places, and the number of elements in them that are passed over. */
+  private readonly elements: OpenElement[];
+  private passed = 0;
+  /** The namespace of the root. */
+  private own: string | null = null;
 
   constructor(
     private readonly handler: XmlHandler,
     private readonly name: string,
-  ) {}
+  ) {
+    this.elements = [{ place: Place.tree(handler.places), scope: new Map() }];
+  }
 
   take(part: string): void {
     const text = this.rest + part;
@@ -34,7 +78,7 @@ class XmlReader {
     for (;;) {
       const start = text.indexOf('<', at);
       if (start < 0) break;
-      if (start > at) this.handler.text(unescaped(text.slice(at, start)));
+      if (start > at) this.text(text.slice(at, start), true);
       at = start;
       const next = this.takeMarkup(text, start);
       if (next < 0) break;
@@ -47,7 +91,53 @@ class XmlReader {
   }
 
   end(): void {
-    if (this.depth !== 0 || this.rest.trim() !== '') throw damaged(`${this.name} is cut off`);
+    const isOpen = this.elements.length > 1 || this.passed > 0;
+    if (isOpen || this.rest.trim() !== '') throw damaged(`${this.name} is cut off`);
+  }
+
+  /** @param isEscaped whether it may contain entities */
+  private text(text: string, isEscaped: boolean): void {
+    const path = this.passed > 0 ? null : this.innermost.place.path;
+    if (path === null) return;
+    // XML has line feeds only; other line ends of the file stand for one.
+    const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+    this.handler.text(isEscaped ? unescaped(lines) : lines, path);
+  }
+
+  private open(name: string, attributes: string): void {
+    if (this.passed > 0) {
+      this.passed++;
+      return;
+    }
+    const outer = this.innermost;
+    const scope = attributes.includes('xmlns') ? declared(attributes, outer.scope) : outer.scope;
+    const colon = name.indexOf(':');
+    const namespace = scope.get(colon < 0 ? '' : name.slice(0, colon)) ?? '';
+    this.own ??= namespace;
+    const place = outer.place.inner.get(name.slice(colon + 1));
+    if (place === undefined || namespace !== this.own) {
+      this.passed++;
+      return;
+    }
+    this.elements.push({ place, scope });
+    if (place.path !== null) this.handler.open(place.path, attributes, scope);
+  }
+
+  private close(): void {
+    if (this.passed > 0) {
+      this.passed--;
+      return;
+    }
+    const { path } = this.innermost.place;
+    if (this.elements.length === 1) throw damaged(`${this.name} closes more tags than it opens`);
+    this.elements.pop();
+    if (path !== null) this.handler.close(path);
+  }
+
+  private get innermost(): OpenElement {
+    const last = this.elements.at(-1);
+    if (last === undefined) throw new RangeError('The root is always there');
+    return last;
   }
 
   /** Returns where the markup at a position ends; -1 if it is not complete. */
@@ -61,17 +151,14 @@ class XmlReader {
     }
     if (end < 0) return -1;
     if (second === '/') {
-      this.depth--;
-      this.handler.close(localName(text.slice(start + 2, end).trim()));
+      this.close();
       return end + 1;
     }
     const isEmpty = text.charCodeAt(end - 1) === SLASH;
     let nameEnd = start + 1;
     while (nameEnd < end && !isNameEnd(text.charCodeAt(nameEnd))) nameEnd++;
-    const name = localName(text.slice(start + 1, nameEnd));
-    this.handler.open(name, text.slice(nameEnd, isEmpty ? end - 1 : end));
-    if (isEmpty) this.handler.close(name);
-    else this.depth++;
+    this.open(text.slice(start + 1, nameEnd), text.slice(nameEnd, isEmpty ? end - 1 : end));
+    if (isEmpty) this.close();
     return end + 1;
   }
 
@@ -79,7 +166,7 @@ class XmlReader {
     if (text.startsWith('<!--', start)) return endOf(text, '-->', start + 4);
     if (text.startsWith(CDATA, start)) {
       const end = endOf(text, ']]>', start + CDATA.length);
-      if (end >= 0) this.handler.text(text.slice(start + CDATA.length, end - 3));
+      if (end >= 0) this.text(text.slice(start + CDATA.length, end - 3), false);
       return end;
     }
     if (text.length - start < CDATA.length) return -1;
@@ -129,10 +216,11 @@ function encodingOf([first, second]: Uint8Array = new Uint8Array()): string {
 }
 
 /**
- * The value of an attribute; undefined if the tag has none of this name.
+ * The value of an attribute without a prefix; undefined if the tag has none of this name.
  * @param attributes the text of a tag after its name
  */
 export function attribute(attributes: string, name: string): string | undefined {
+  // Called for each cell, so that it makes no objects for the other attributes.
   for (let at = 0; ;) {
     const equals = attributes.indexOf('=', at);
     if (equals < 0) return undefined;
@@ -144,16 +232,78 @@ export function attribute(attributes: string, name: string): string | undefined 
     while (end > at && isBlank(attributes.charCodeAt(end - 1))) end--;
     const start = end - name.length;
     if (start >= at && attributes.startsWith(name, start)) {
-      const before = start > 0 ? attributes.charCodeAt(start - 1) : COLON;
-      if (before === COLON || isBlank(before)) return unescaped(attributes.slice(open + 1, close));
+      if (start === 0 || isBlank(attributes.charCodeAt(start - 1))) {
+        return unescaped(attributes.slice(open + 1, close));
+      }
     }
     at = close + 1;
   }
 }
 
+/**
+ * The value of an attribute whose namespace ends with `namespace`, or is not declared; undefined if there is none.
+ * @param attributes the text of a tag after its name
+ */
+export function attributeOf(
+  attributes: string,
+  scope: Scope,
+  namespace: string,
+  name: string,
+): string | undefined {
+  const all = declared(attributes, scope);
+  for (
+    let found = nextAttribute(attributes, 0);
+    found;
+    found = nextAttribute(attributes, found.next)
+  ) {
+    const [prefix = '', local] = attributes.slice(found.start, found.end).split(':');
+    if (local === name && (all.get(prefix) ?? namespace).endsWith(namespace)) return found.value();
+  }
+  return undefined;
+}
+
+/** The namespaces that the attributes of a tag declare, and those around it. */
+function declared(attributes: string, outer: Scope): Scope {
+  const scope = new Map(outer);
+  for (
+    let found = nextAttribute(attributes, 0);
+    found;
+    found = nextAttribute(attributes, found.next)
+  ) {
+    const name = attributes.slice(found.start, found.end);
+    if (name === 'xmlns') scope.set('', found.value());
+    else if (name.startsWith('xmlns:')) scope.set(name.slice(6), found.value());
+  }
+  return scope;
+}
+
+/** An attribute in the text of a tag: where its name starts and ends, and where the next attribute may start. */
+interface FoundAttribute {
+  start: number;
+  end: number;
+  next: number;
+  value: () => string;
+}
+
+/** The first attribute from a position on; null if there is none. */
+function nextAttribute(attributes: string, from: number): FoundAttribute | null {
+  const equals = attributes.indexOf('=', from);
+  if (equals < 0) return null;
+  let open = equals + 1;
+  while (isBlank(attributes.charCodeAt(open))) open++;
+  const close = attributes.indexOf(attributes.charAt(open), open + 1);
+  if (close < 0) return null;
+  let end = equals;
+  while (end > from && isBlank(attributes.charCodeAt(end - 1))) end--;
+  let start = end;
+  while (start > from && !isBlank(attributes.charCodeAt(start - 1))) start--;
+  return { start, end, next: close + 1, value: () => unescaped(attributes.slice(open + 1, close)) };
+}
+
 /** Whether an attribute says yes. */
 export function isTrue(value: string | undefined): boolean {
-  return value === '1' || value === 'true';
+  const said = value?.trim();
+  return said === '1' || said === 'true';
 }
 
 const isBlank = (code: number): boolean =>
@@ -179,8 +329,6 @@ function tagEnd(text: string, from: number): number {
   }
   return -1;
 }
-
-const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 function unescaped(text: string): string {
   if (!text.includes('&')) return text;

@@ -156,6 +156,11 @@ function notesOf(facts: SheetFacts, hasMacros: boolean): string[] {
           `${many(errors, 'cell has', 'cells have')} an error such as #N/A, the first in ${facts.firstError}.`,
         ]
       : []),
+    ...(facts.lost > 0
+      ? [
+          `${many(facts.lost, 'cell refers', 'cells refer')} to a text that the workbook does not have, the first in ${facts.firstLost}. They are empty.`,
+        ]
+      : []),
     ...(merged > 0
       ? [
           `${many(merged, 'area of cells is', 'areas of cells are')} merged. The value is in the first cell of each; the others are empty.`,
