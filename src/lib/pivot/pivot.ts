@@ -5,7 +5,7 @@ import { fittingKind, shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
 import type { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks/marks';
-import { NONE_TOGGLED, type ToggledGroups } from './grid/cells/toggled';
+import { NONE_TOGGLED, type ToggledGroups } from './grid/cells/expansion';
 import type { Tried } from './grid/marks/tried';
 import { dateOfGroup, monthsOf } from './layout/expected-layout';
 import { measureFormats, withoutEarlierFormats } from './layout/formats';

@@ -2,7 +2,7 @@
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
 import { valueKey } from '../values/cell-value';
-import { pathKey } from '../slice/cell';
+import { pathKey, type CellCondition } from '../slice/cell';
 import {
   added,
   chartAxes,
@@ -283,4 +283,24 @@ async function ranksOf(
     expressions: order?.expression == null ? {} : { [by]: order.expression },
   });
   return new Map(groups.map(({ path, sums }) => [valueKey(path[0] ?? null), sums[0] ?? Infinity]));
+}
+
+/**
+ * Returns the conditions of the cells that a bar or point adds up.
+ *
+ * @param place index of its place on the axis
+ * @param line index of its series; null for all series
+ */
+export function conditionsOf(
+  { axis, series, places, lines }: Pick<Chart, 'axis' | 'series' | 'places' | 'lines'>,
+  place: number,
+  line: number | null,
+): CellCondition[] {
+  const members = line === null ? null : (lines[line]?.members ?? null);
+  return [
+    ...(axis.length > 0 ? [{ columns: axis, paths: places[place] ?? [] }] : []),
+    ...(series !== null && members
+      ? [{ columns: [series], paths: members.map((value) => [value]) }]
+      : []),
+  ];
 }

@@ -1,16 +1,18 @@
 /** The arrangement of the pivot: layout, plugin, shown entries, and the address that describes them. */
+import * as v from 'valibot';
 import { Latest } from '../../client/latest.svelte';
+import { keep, keptJson } from '../../client/storage';
 import type { AmountStyle, Layout } from '../../contract/stored-layout';
 import type { LogListEntry } from '../../contract/log';
 import type { NamedView } from '../../contract/views';
 import type { Chart } from '../../pivot/chart/chart-reader';
+import { NONE_TOGGLED, ToggledGroups } from '../../pivot/grid/cells/expansion';
 import { GRID, sliceContextOf } from '../../pivot/layout/layout';
 import { InTurn } from '../../pivot/waiting';
 import type { Origins } from '../../pivot/rows/origins';
 import type { Pivot } from '../../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
 import { withoutLostSort } from './fields';
-import { KeptGroups } from './kept-groups';
 import { type Lacking, withLacking } from './lacking-columns';
 import type { Loading } from '../version/loading.svelte';
 import type { Log } from '../records/log.svelte';
@@ -394,5 +396,28 @@ export class Arrangement {
       compare: this.comparedWith,
     };
     return writeAddress(shownBy, layout, this.base);
+  }
+}
+
+/**
+ * Remembers the rows and columns of a version that were opened and closed one by one. The tab keeps them when
+ * it reloads the page or shows another one (docs/decisions/0016-the-address-is-the-arrangement.md).
+ */
+class KeptGroups {
+  private readonly key: string;
+
+  constructor(versionId: number) {
+    this.key = `pf.groups.${versionId}`;
+  }
+
+  /** The groups that were saved last; none if they cannot be read. */
+  get kept(): ToggledGroups {
+    const { success, output } = v.safeParse(ToggledGroups, keptJson(this.key, 'tab'));
+    return success ? output : NONE_TOGGLED;
+  }
+
+  keep(toggled: ToggledGroups): void {
+    const isNone = toggled.rows === null && toggled.across === null;
+    keep(this.key, isNone ? null : JSON.stringify(toggled), 'tab');
   }
 }

@@ -1,5 +1,6 @@
 /** Writes amounts into many cells as one log entry. */
 import { ApiError } from '../../client/http';
+import type { ScaleEdit } from '../../contract/operations';
 import type { Slice } from '../../contract/slices';
 import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import { inPeriods } from '../../pivot/slice/date-ranges';
@@ -13,7 +14,6 @@ import {
   type IsFilledFrom,
 } from './block-edits';
 import { type Place, type Placed, askedBy, withFaults, type Proposal } from './paste-proposal';
-import { blaming, bodyOf, type CellEdit } from './block-request';
 import { isFormula, isPrice } from '../selection/cell-reader';
 import { needsMonths } from '../amounts/shape';
 import type { Stored } from './typed-amounts';
@@ -29,7 +29,7 @@ import { NOTHING_OF_ZERO, whyReadOnly } from '../amounts/refusals';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import { MOST_CHANGED } from '../selection/selected-slice';
 import type { Selection } from '../selection/selection.svelte';
-import type { WriteSettings } from '../amounts/operation';
+import { noteOf, type OperationBody, type WriteSettings } from '../amounts/operation';
 
 const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';
@@ -396,3 +396,33 @@ function fittingPart(pasted: Proposal | undefined, error: unknown): Proposal | n
 
 const countText = (count: number): string =>
   count === 1 ? '1 cell' : `${count.toLocaleString()} cells`;
+
+/** The edit of a cell as it is sent in a request. */
+interface CellEdit {
+  cell: ReadCell;
+  body: ScaleEdit;
+}
+
+/** Returns the body that writes all edits as one entry. */
+const bodyOf = (
+  edits: readonly CellEdit[],
+  pf_user: string,
+  { note }: WriteSettings,
+): OperationBody => ({
+  edits: edits.map(({ body }) => body),
+  ...noteOf(note),
+  pf_user,
+});
+
+/** Returns the sentence about the cell that the service refuses; null if it refuses no single one. */
+function blaming(
+  error: unknown,
+  edits: readonly CellEdit[],
+  nameOf: (cell: CellIdentity) => string,
+): string | null {
+  const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
+  const blamed = at ? edits[Number(at)] : undefined;
+  if (!blamed || !(error instanceof ApiError)) return null;
+  const reason = error.message.replace(/^(.*\. )?edits\.\d+: /, '');
+  return problemText([{ reason, names: [nameOf(blamed.cell)] }]);
+}

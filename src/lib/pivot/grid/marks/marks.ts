@@ -5,10 +5,8 @@ import { cellKey, pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type { CellValue, RegularTable } from '../../values/engine-types';
 import { rectangleOf, type CellBlock } from '../cells/block';
-import { CommentTexts, type MarkedSlice } from './comment-texts';
+import { CommentTexts, type MarkedReach, type MarkedSlice } from './comment-texts';
 import type { ClosedDate, ClosedHeaders } from '../views/closed-headers';
-import { LockedCells } from './locked-cells';
-import { outlineSelected } from './outline';
 import { Reach } from '../cells/reach';
 import { ReviewEdges, type ReviewMark } from './review-edges';
 import type { Shown } from '../shown/shown';
@@ -394,4 +392,51 @@ function nameInFull(header: Element): void {
   const text = header.textContent ?? '';
   if (text.length > LONG_LABEL) header.setAttribute('title', text);
   else header.removeAttribute('title');
+}
+
+/** The text of cells whose rows the user may see but not change. */
+const BEYOND = 'You may see these rows but not change them';
+
+/** Finds cells whose rows are all locked, or all outside what the user may change. */
+class LockedCells {
+  /**
+   * @param locks of the version
+   * @param changeable what the user may change; null for everything
+   */
+  constructor(
+    private readonly locks: readonly MarkedReach[],
+    private readonly changeable: readonly Reach[] | null,
+  ) {}
+
+  /** Returns the text of a locked cell, which may be empty; null for any other cell. */
+  textOf(cell: CellIdentity): string | null {
+    if (this.changeable?.every((reach) => reach.misses(cell))) return BEYOND;
+    return this.locks.find(({ reach }) => reach.holds(cell))?.text ?? null;
+  }
+}
+
+/** A side of a cell, and the step to its neighbour there. */
+const SIDES = [
+  ['top', -1, 0],
+  ['right', 0, 1],
+  ['bottom', 1, 0],
+  ['left', 0, -1],
+] as const;
+
+/**
+ * Gives each selected cell an edge class on the sides without a selected neighbour, so that a block has one
+ * outline. Neighbours are judged as drawn.
+ */
+function outlineSelected(table: Element): void {
+  const rows = [...table.querySelectorAll('tbody tr')].map((tr) => [...tr.children]);
+  const isSelected = (cell: Element | undefined) =>
+    cell?.classList.contains('pf-selected') ?? false;
+  for (const [y, row] of rows.entries()) {
+    for (const [x, cell] of row.entries()) {
+      for (const [side, dy, dx] of SIDES) {
+        const isEdge = isSelected(cell) && !isSelected(rows[y + dy]?.[x + dx]);
+        cell.classList.toggle(`pf-edge-${side}`, isEdge);
+      }
+    }
+  }
 }

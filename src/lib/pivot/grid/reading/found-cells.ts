@@ -1,11 +1,13 @@
-/** Finds the cells of the grid that meet conditions on their rows and columns. */
+/** Finds cells of the grid: those that meet conditions on rows and columns, and the one that shows a slice. */
 import { pathKey, type CellCondition, type MarkedCell } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type { CellValue } from '../../values/engine-types';
 import { refuseTooMany } from '../cells/block';
 import type { DrawnColumn } from '../cells/grid-columns';
+import type { Reach } from '../cells/reach';
 import type { RowGroups } from '../shown/row-groups';
 import type { Shown } from '../shown/shown';
+import type { ViewReader } from '../views/view-reader';
 
 /** A test of paths of values, and the number of levels that the conditions concern. */
 interface PathTest {
@@ -126,4 +128,39 @@ async function openColumns(
     for (const { path } of closed) shown.across.open(path ?? []);
     await regroup();
   }
+}
+
+/** The greatest number of cells among which that of a slice is looked for. */
+const MOST_SEARCHED = 200_000;
+
+/**
+ * Returns the cell with the fewest headers whose rows are all in the slice of a reach, of the first measure; null if
+ * there is none, or if there are too many cells. Its value is not read.
+ */
+export async function largestHeld(reader: ViewReader, reach: Reach): Promise<MarkedCell | null> {
+  const { group_by, split_by } = reader.config;
+  if (group_by.length === 0) return null;
+  const [all, rows] = await Promise.all([reader.columns(), reader.rowPaths(0)]);
+  const [first] = all;
+  const columns = all.flatMap(({ path, measure }, x) =>
+    measure === first?.measure ? [{ path: split_by.length > 0 ? path : null, x }] : [],
+  );
+  if (!first || columns.length * rows.length > MOST_SEARCHED) return null;
+  let largest: MarkedCell | null = null;
+  let fewest = Infinity;
+  for (const [y, rowPath] of rows.entries()) {
+    for (const { path: columnPath, x } of columns) {
+      const headers = rowPath.length + (columnPath?.length ?? 0);
+      const cell = { rowPath, columnPath, measure: first.measure };
+      if (headers >= fewest || !reach.holds(cell)) continue;
+      fewest = headers;
+      largest = {
+        ...cell,
+        value: null,
+        aggregate: reader.aggregateOf(first.measure),
+        at: { x, y },
+      };
+    }
+  }
+  return largest;
 }

@@ -8,11 +8,10 @@ import type { Ratio } from '../../values/ratios';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { ColumnTotals, DrawnColumn } from '../cells/grid-columns';
-import { Expansion } from '../cells/expansion';
+import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { computedSort, readKeys } from './computed-sort';
 import { labelStyle } from '../../values/labels';
 import { SortedView } from './sorted-view';
-import type { ToggledGroups } from '../cells/toggled';
 import { NOTHING, type Whole, type Window } from './window';
 
 /** The part of a layout that the grid keeps itself. */
