@@ -22,6 +22,17 @@ interface OperationFacts {
    * than loads.
    */
   reads: 'source' | 'history' | 'slice' | 'entry' | 'difference' | 'file';
+  /** Whether the plan is compared with the rows of a load, instead of beginning with them. */
+  compared: boolean;
+  /** Whether the rows have the values of the selected ones. A recode writes others. */
+  keepsValues: boolean;
+  /** Whether an entry closes months, which nobody may change then. */
+  closes: boolean;
+  /**
+   * What an entry does that is only undone as a whole, for the refusal of taking a part of it back; null if parts
+   * can be taken back.
+   */
+  undoneWhole: string | null;
   /** Key that opens the form on the pivot page; null if there is none. */
   hotkey: string | null;
 }
@@ -38,6 +49,10 @@ export const OPERATIONS = {
     tone: 'neutral',
     iter: 'baseline',
     reads: 'source',
+    compared: false,
+    keepsValues: false,
+    closes: false,
+    undoneWhole: null,
     hotkey: null,
   },
   reference: {
@@ -47,6 +62,10 @@ export const OPERATIONS = {
     tone: 'reference',
     iter: 'reference',
     reads: 'source',
+    compared: true,
+    keepsValues: false,
+    closes: false,
+    undoneWhole: null,
     hotkey: null,
   },
   forecast: {
@@ -56,6 +75,10 @@ export const OPERATIONS = {
     tone: 'neutral',
     iter: 'forecast',
     reads: 'history',
+    compared: false,
+    keepsValues: false,
+    closes: false,
+    undoneWhole: null,
     hotkey: null,
   },
   scale: {
@@ -65,6 +88,10 @@ export const OPERATIONS = {
     tone: 'accent',
     iter: 'scale',
     reads: 'slice',
+    compared: false,
+    keepsValues: true,
+    closes: false,
+    undoneWhole: null,
     hotkey: 's',
   },
   recode: {
@@ -74,6 +101,10 @@ export const OPERATIONS = {
     tone: 'warning',
     iter: 'recode',
     reads: 'slice',
+    compared: false,
+    keepsValues: false,
+    closes: false,
+    undoneWhole: null,
     hotkey: 'r',
   },
   clone: {
@@ -83,6 +114,10 @@ export const OPERATIONS = {
     tone: 'success',
     iter: 'clone',
     reads: 'slice',
+    compared: false,
+    keepsValues: false,
+    closes: false,
+    undoneWhole: null,
     hotkey: 'c',
   },
   reverse: {
@@ -92,6 +127,10 @@ export const OPERATIONS = {
     tone: 'neutral',
     iter: 'reverse',
     reads: 'entry',
+    compared: false,
+    keepsValues: false,
+    closes: false,
+    undoneWhole: 'takes back another entry',
     hotkey: null,
   },
   actual: {
@@ -101,6 +140,10 @@ export const OPERATIONS = {
     tone: 'neutral',
     iter: 'actual',
     reads: 'difference',
+    compared: false,
+    keepsValues: false,
+    closes: true,
+    undoneWhole: 'closes months',
     hotkey: null,
   },
   import: {
@@ -110,6 +153,10 @@ export const OPERATIONS = {
     tone: 'accent',
     iter: 'import',
     reads: 'file',
+    compared: false,
+    keepsValues: true,
+    closes: false,
+    undoneWhole: null,
     hotkey: null,
   },
 } as const satisfies Record<string, OperationFacts>;
@@ -148,6 +195,20 @@ export const isCopyingLoad = (operation: LogOperation): operation is CopyingLoad
 /** Returns whether an operation loads rows from the source. */
 export const isLoad = (operation: LogOperation): operation is LoadOperation =>
   isCopyingLoad(operation) || OPERATIONS[operation].reads === 'history';
+/** Returns whether an operation loads rows with which the plan is compared. */
+export const isReference = (operation: LogOperation): boolean => OPERATIONS[operation].compared;
+/** Returns whether an operation loads rows with which the plan begins. */
+export const isStart = (operation: LogOperation): boolean =>
+  isLoad(operation) && !isReference(operation);
+/** Returns whether an operation reads the source, so that its entry has no slice. */
+export const readsSource = (operation: LogOperation): boolean =>
+  isLoad(operation) || OPERATIONS[operation].reads === 'difference';
+/** Returns whether an operation closes months. */
+export const isClose = (operation: string): boolean =>
+  isLogOperation(operation) && OPERATIONS[operation].closes;
+/** Returns whether parts of an entry can be taken back. */
+export const mayBeTakenBack = (operation: LogOperation): boolean =>
+  OPERATIONS[operation].undoneWhole === null;
 /** Returns whether a name is an operation on a slice. */
 export const isSliceOperation = (name: string): name is SliceOperation =>
   isLogOperation(name) && OPERATIONS[name].reads === 'slice';
@@ -166,6 +227,10 @@ export const SLICE_OPERATIONS = LOG_OPERATIONS.filter(isSliceOperation);
 export const ITERS = [...new Set(LOG_OPERATIONS.map((operation) => OPERATIONS[operation].iter))];
 export const Iter = v.picklist(ITERS);
 export type Iter = v.InferOutput<typeof Iter>;
+
+/** Returns the values of `pf_iter` of some operations. */
+export const itersOf = (isOne: (operation: LogOperation) => boolean): Iter[] =>
+  LOG_OPERATIONS.filter(isOne).map((operation) => OPERATIONS[operation].iter);
 
 const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
 const common = { slice: AskedSlice, ...write };

@@ -5,6 +5,7 @@ import { keep, keptJson } from '$lib/client/storage';
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { LoadAnswer, LoadPreview } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
+import { isReference } from '$lib/contract/operations';
 import { formatInterval, parseInterval } from '../interval';
 import { segmentName } from './segment-name';
 import { LoadDraft } from './load-draft.svelte';
@@ -114,7 +115,7 @@ export class Workbench {
       const found = spanFor(segment.spans);
       const span = found && spanOf(found.min, found.max);
       if (!span) continue;
-      const kind = segment.operation === 'reference' ? 'reference' : 'baseline';
+      const kind = isReference(segment.operation) ? 'reference' : 'baseline';
       const label = segment.note?.split('\n')[0] || segmentName(segment, segments);
       bars.push({ key: String(segment.id), kind, label, span, counts: true });
     }

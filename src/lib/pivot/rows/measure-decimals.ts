@@ -1,7 +1,7 @@
 /** The decimals of loaded measures. */
 import { baseTypeOf, type ColumnEntry } from '../../contract/columns';
 import { decimalsShown, type MeasureDecimals } from '../../contract/decimals';
-import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
+import { isLoad, itersOf } from '../../contract/operations';
 import { isThere, numbersOf, type ArrowColumns } from './arrow-columns';
 import { rowsByIter } from './origin-columns';
 
@@ -11,9 +11,7 @@ import { rowsByIter } from './origin-columns';
  */
 const MOST_READ = 100_000;
 
-const LOADED: readonly string[] = LOG_OPERATIONS.filter(isLoad).map(
-  (operation) => OPERATIONS[operation].iter,
-);
+const LOADED: readonly string[] = itersOf(isLoad);
 
 /**
  * Returns the decimals with which the measures of loaded rows are written. Only rows from the source count,

@@ -1,7 +1,7 @@
 /** The origins of a measure, and how the column of each one is computed. */
 import type { Column } from '@uwdata/flechette';
 import { bool, float64 } from '@uwdata/flechette';
-import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
+import { isLoad, isStart, itersOf, OPERATIONS } from '../../contract/operations';
 import {
   type ArrowColumns,
   columnFrom,
@@ -47,10 +47,8 @@ export const WITH_ACTUALS: readonly Origin[] = ['forecast', 'missed'];
 export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
 
 /** The iterations of the rows that a plan starts from. */
-const START: readonly string[] = [OPERATIONS.baseline.iter, OPERATIONS.forecast.iter];
-const CHANGES: readonly string[] = LOG_OPERATIONS.filter((operation) => !isLoad(operation)).map(
-  (operation) => OPERATIONS[operation].iter,
-);
+const START: readonly string[] = itersOf(isStart);
+const CHANGES: readonly string[] = itersOf((operation) => !isLoad(operation));
 
 /** Checks whether rows of an iteration count for an origin. */
 function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>): boolean {

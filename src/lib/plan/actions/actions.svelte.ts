@@ -6,7 +6,7 @@ import { user } from '../../client/user.svelte';
 import type { LoadPreviewRequest } from '../../contract/loads';
 import type { LogListEntry } from '../../contract/log';
 import type { EntryOperation, FileOperation, SliceOperation } from '../../contract/operations';
-import { isLoad } from '../../contract/operations';
+import { isLoad, mayBeTakenBack } from '../../contract/operations';
 import type { Slice } from '../../contract/slices';
 import type { FillDirection } from '../../pivot/grid/cells/block';
 import type { CellPosition } from '../../pivot/slice/cell';
@@ -217,8 +217,7 @@ export class Actions {
         .catch((error: unknown) => {
           if (!(error instanceof ApiError) || error.status !== 423) throw error;
           const entry = this.session.log.answer?.entries.find(({ id }) => id === logid);
-          // A close is undone as a whole.
-          if (entry?.operation === 'actual') throw error;
+          if (entry && !mayBeTakenBack(entry.operation)) throw error;
           const run = () => void this.takeBack(logid, {});
           this.tell.failed(error.message, { label: 'Take back the rest', run });
           return null;

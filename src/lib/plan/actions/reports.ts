@@ -75,9 +75,9 @@ export class Reports {
     const sentence = more === null ? saved : `${saved} ${more}`;
     if (logid === null) return this.tell.done(sentence);
     const { fields } = this.session;
-    // A recode and a clone write rows with other values than the selected ones.
-    const hidden =
-      kind === 'scale' || kind === 'import' ? null : await fields.hiddenOf(logid).catch(() => null);
+    const hidden = OPERATIONS[kind].keepsValues
+      ? null
+      : await fields.hiddenOf(logid).catch(() => null);
     const undoThis = () => undo(logid);
     if (!hidden?.rows) return this.tell.done(sentence, undoThis);
     const names = hidden.filters.map(({ label }) => label).join(' and ');

@@ -49,6 +49,15 @@ describe('waterfall', () => {
     ]);
   });
 
+  it('counts a forecast to the baseline, as its column does', () => {
+    const entries = [entry('baseline', 60), entry('forecast', 40), entry('scale', 5)];
+    const { bars } = waterfall(entries, 'value', 'baseline');
+    expect(steps(bars)).toEqual([
+      ['baseline', 0, 100],
+      ['total', 0, 100],
+    ]);
+  });
+
   it('has one bar for all loads, and none if nothing was loaded', () => {
     const loads = [entry('baseline', 60), entry('baseline', 40)];
     const { bars } = waterfall([...loads, entry('scale', 5)], 'value', null);

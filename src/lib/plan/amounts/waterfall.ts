@@ -1,6 +1,6 @@
 /** The bars of a waterfall that explains a number by log entries. */
 import type { Explanation } from '../../contract/log';
-import { isLoad } from '../../contract/operations';
+import { isLoad, isReference, isStart } from '../../contract/operations';
 import { tidy } from '../../pivot/values/cell-value';
 import type { Origin } from '../../pivot/rows/origin-columns';
 import { totalOf } from './entry-totals';
@@ -61,7 +61,7 @@ export function waterfall(
 ): Waterfall {
   const isPart = partOf(origin);
   const counted = entries.filter(isPart);
-  const references = entries.filter(({ operation }) => operation === 'reference');
+  const references = entries.filter(isOfReference);
   const isCompared = origin === 'difference' || origin === 'percent';
   const loads = counted.filter(({ operation }) => isLoad(operation));
   const changes = counted.filter(({ operation }) => !isLoad(operation));
@@ -81,21 +81,21 @@ export function waterfall(
   if (folded.length > 0) put('fold', folded);
   const total = sum(counted, key);
   bars.push({ kind: 'total', amount: total, from: 0, to: total, entries: [] });
-  const beside = entries.filter((entry) => !isPart(entry) && !(isCompared && isReference(entry)));
+  const beside = entries.filter((entry) => !isPart(entry) && !(isCompared && isOfReference(entry)));
   return { bars, axis: axisOf(bars), beside };
 }
 
-const isReference = ({ operation }: ExplainedEntry) => operation === 'reference';
+const isOfReference = ({ operation }: ExplainedEntry) => isReference(operation);
 
 /** Returns a filter for the entries that make up the number of a cell. */
 function partOf(origin: Origin | null): (entry: ExplainedEntry) => boolean {
   switch (origin) {
     case 'baseline':
-      return ({ operation }) => operation === 'baseline';
+      return ({ operation }) => isStart(operation);
     case 'changes':
       return ({ operation }) => !isLoad(operation);
     case 'reference':
-      return isReference;
+      return isOfReference;
     default:
       return ({ excluded }) => !excluded;
   }

@@ -4,6 +4,7 @@ import { entriesOf, followVersion } from '../../client/follow-version';
 import { soon } from '../../client/http';
 import type { VersionEvent } from '../../contract/events';
 import type { LogListEntry } from '../../contract/log';
+import { isClose, isReference } from '../../contract/operations';
 import type { Changes } from './changes.svelte';
 import { RowsOnScreen } from './rows-on-screen';
 import type { Loading } from '../version/loading.svelte';
@@ -172,11 +173,11 @@ export class Live {
     if (!written) return;
     this.events.onWritten(written);
     const { compares = false, hasActuals = false } = this.loading.pivot?.origins ?? {};
-    if (written.operation === 'reference' && !compares) {
+    if (isReference(written.operation) && !compares) {
       this.changes.stale =
         'Reference rows were loaded. Reload to find their columns under Arrange.';
     }
-    if (written.operation === 'actual' && !hasActuals) {
+    if (isClose(written.operation) && !hasActuals) {
       this.changes.stale = 'Months were closed. Reload to find the forecast under Arrange.';
     }
   }

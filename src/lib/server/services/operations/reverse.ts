@@ -62,10 +62,9 @@ export async function reverseIn(
   if (entry.version_id !== id) found(undefined, `log entry ${logid} of version ${id}`);
   await requireSeen(tx, target, logid);
   requireChanging(target);
-  if (entry.operation === 'reverse' || entry.operation === 'actual') {
-    const what = entry.operation === 'reverse' ? 'takes back another entry' : 'closes months';
-    throw new AppError(422, `Entry ${logid} ${what}; undo it instead`);
-  }
+  const { undoneWhole } = OPERATIONS[entry.operation];
+  if (undoneWhole !== null)
+    throw new AppError(422, `Entry ${logid} ${undoneWhole}; undo it instead`);
   for (const { iter } of [OPERATIONS[entry.operation], OPERATIONS.reverse]) {
     if (exclude_iters.includes(iter)) {
       throw new AppError(422, `Operations skip rows of the origin ${iter} in this version`);

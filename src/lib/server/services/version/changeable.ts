@@ -1,4 +1,5 @@
 /** Holds writes against the sender's territories (docs/contract/20-who-is-signed-in.md#writes-of-a-part). */
+import { isClose } from '../../../contract/operations';
 import type { Slice } from '../../../contract/slices';
 import { BLANK_LABEL, EMPTY_LABEL, isDateRange } from '../../../contract/slices';
 import { hasRows } from '../../db/versions/forecast';
@@ -46,7 +47,7 @@ export async function requireWholeInside(
   await requireSeen(db, target, id);
   // The lock of a close holds its months in the whole source.
   const isBeyond =
-    operation === 'actual' || (await reachesBeyond(db, target, part, sql`pf_logid = ${id}`));
+    isClose(operation) || (await reachesBeyond(db, target, part, sql`pf_logid = ${id}`));
   if (!isBeyond) return;
   const remedy = part.write.length > 0 ? '; take back your part of it instead' : '';
   throw new AppError(403, `Entry ${id} stays, because ${reasonOf(part)}${remedy}`);

@@ -1,5 +1,6 @@
 /** Locks of a version, and the writes that locks and reviews refuse. */
 import type { Lock, LockRequest } from '../../../contract/locks';
+import { isClose } from '../../../contract/operations';
 import { holdsBack } from '../../../contract/reviews';
 import type { Slice } from '../../../contract/slices';
 import type { Database } from '../../db/database';
@@ -148,7 +149,7 @@ export const locksFor = (
   operation: string,
   id = Infinity,
 ): readonly LockedRows[] =>
-  operation === 'actual' ? locked.filter(({ logid }) => logid === undefined || logid > id) : locked;
+  isClose(operation) ? locked.filter(({ logid }) => logid === undefined || logid > id) : locked;
 
 /** Returns the first lock or review that holds one of some rows; undefined if none does. */
 export async function holdingAny(
