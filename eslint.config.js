@@ -11,7 +11,8 @@ import svelteConfig from './svelte.config.js';
  * The arrows of the house, held by lint: which folder may not import what.
  * Server: routes → services → {db, sql, arrow} → {contract, errors}.
  * Browser: routes → components → plan → {pivot, client} → contract; the engine in `pivot` knows
- * neither the client nor the plan. Both sides read workbooks with `xlsx`, which knows nothing else.
+ * neither the client nor the plan. Both sides read workbooks with `xlsx` and numbers with `numbers`, which know
+ * nothing else.
  */
 const anyOf = (...folders) => folders.map((folder) => `**/${folder}/**`);
 const forbid = (files, patterns, paths = []) => ({
@@ -104,7 +105,7 @@ const arrows = [
     ['**/server/**', ...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
   forbid(
-    ['src/lib/xlsx/**'],
+    ['src/lib/{xlsx,numbers}/**'],
     [
       '**/server/**',
       ...anyOf('client', 'contract', 'pivot', 'plan', 'components'),

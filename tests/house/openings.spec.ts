@@ -15,6 +15,7 @@ const FOLDERS = [
   'src/lib/pivot',
   'src/lib/plan',
   'src/lib/server',
+  'src/lib/numbers',
   'src/lib/xlsx',
 ];
 

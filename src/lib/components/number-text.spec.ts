@@ -3,7 +3,6 @@ import {
   continuesAmount,
   digitsOf,
   formatNumber,
-  marksOf,
   parseNumber,
   readable,
   readAmount,
@@ -11,6 +10,7 @@ import {
   shownDigits,
   withoutInputMethod,
 } from './number-text';
+import { marksOf } from '../numbers/languages';
 
 const GERMAN = marksOf('de-DE');
 
@@ -47,12 +47,18 @@ describe('continuesAmount', () => {
     ['=2*', '7'],
     ['1,234.5', '6'],
     ['１２', 'k'],
+    ['5', ' '],
+    ['5 ', 'M'],
+    ['5 M', 'i'],
+    ['5 Mi', 'o'],
+    ['5 Mio', '.'],
   ])('continues %j with %j', (begun, key) => {
     expect(continuesAmount(begun, key)).toBe(true);
   });
 
   it.each([
     ['', 'm'],
+    ['5 M', 'x'],
     ['+', 'm'],
     ['80m', 'm'],
     ['80', 'w'],
@@ -162,6 +168,65 @@ describe('readAmount', () => {
   it('reads a decimal comma', () => {
     expect(readAmount('1,5m', 'total', GERMAN)).toEqual({ by: 'total', amount: 1_500_000 });
     expect(readAmount('=1.000*1,05', 'total', GERMAN)).toEqual({ by: 'total', amount: 1050 });
+  });
+});
+
+describe('amounts with units and words', () => {
+  it.each([
+    ['de-DE', '340.000,50 €', 340_000.5],
+    ['de-DE', '€ 340.000,50', 340_000.5],
+    ['de-DE', '340.000,50 EUR', 340_000.5],
+    ['de-DE', '12,5m', 12_500_000],
+    ['de-DE', '12.5m', 12_500_000],
+    ['de-DE', '12,5 Mio', 12_500_000],
+    ['de-DE', '12,5 Mio. €', 12_500_000],
+    ['de-DE', 'EUR 12,5 Mio.', 12_500_000],
+    ['de-DE', '1.250 Tsd. €', 1_250_000],
+    ['de-DE', '2 Millionen', 2_000_000],
+    ['de-DE', '1,2 mrd', 1_200_000_000],
+    ['de-DE', '500 T€', 500_000],
+    ['de-DE', 'TEUR 500', 500_000],
+    ['de-DE', '120 Stück', 120],
+    ['de-CH', "CHF 1'204.50", 1204.5],
+    ['en-US', '$1.5m', 1_500_000],
+    ['en-US', '5 million', 5_000_000],
+    ['en-US', '£2bn', 2_000_000_000],
+    ['en-US', '1,5m', 1_500_000],
+    ['en-US', '120 pcs', 120],
+    ['fr-FR', '1,5 M€', 1_500_000],
+    ['fr-FR', '2 Md€', 2_000_000_000],
+    ['es-ES', '3 mil', 3000],
+    ['cs-CZ', '3 mil.', 3_000_000],
+    ['ja-JP', '150万', 1_500_000],
+  ])('in %s, %j is a total of %d', (language, text, amount) =>
+    expect(readAmount(text, 'total', marksOf(language))).toEqual({ by: 'total', amount }),
+  );
+
+  it.each([
+    ['+5 Mio. €', 'change', 5_000_000],
+    ['-€5k', 'change', -5000],
+    ['€ -5k', 'change', -5000],
+    ['=5 Mio + 500 Tsd', 'total', 5_500_000],
+  ])('a sign or a calculation keeps its meaning in %j', (text, by, amount) =>
+    expect(readAmount(text, 'total', GERMAN)).toEqual({ by, amount }),
+  );
+
+  it.each([
+    '5 €%',
+    '€ 5 $',
+    '5 Mio k',
+    '1e3 Mio',
+    '5 Mixed',
+    'Mio',
+    '12.500,5,1 €',
+    '1.5',
+    '500 T',
+  ])('refuses %j', (text) => expect(readAmount(text, 'total', GERMAN)?.amount).toBeNaN());
+
+  it('fills number fields and filters, too', () => {
+    expect(parseNumber('12,5 Mio. €', GERMAN)).toBe(12_500_000);
+    expect(digitsOf('-12.345,678901 Tsd. €', GERMAN)).toBe('-12345678.901');
+    expect(readFactor('5k')).toBeNaN();
   });
 });
 

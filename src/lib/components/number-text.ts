@@ -1,6 +1,16 @@
 /** Parses typed amounts, and formats numbers in the browser's language. */
 import { isHeld } from '$lib/contract/decimals';
-import { halfWidth, type NumberMarks } from '$lib/plan/typing/pasted-number';
+import { exampleOf, marksOf } from '$lib/numbers/languages';
+import {
+  COMMON_WORDS,
+  exactText,
+  halfWidth,
+  movedPoint,
+  type Notation,
+  type NumberMarks,
+  readNotation,
+  signFirst,
+} from '$lib/numbers/notation';
 import { TOO_LARGE } from '$lib/plan/amounts/refusals';
 import type { MeasureEdit } from '$lib/plan/amounts/scale-draft';
 
@@ -20,15 +30,11 @@ export function readable(language: string): string {
   return parseNumber(text, marksOf(language)) === sample ? language : 'en-US';
 }
 
-/** Returns the separators of a language. */
-export function marksOf(language: string): NumberMarks {
-  const parts = new Intl.NumberFormat(language).formatToParts(-1234567.5);
-  const mark = (type: 'group' | 'decimal') => parts.find((part) => part.type === type)?.value;
-  return { group: mark('group') ?? ',', decimal: mark('decimal') ?? '.' };
-}
-
 /** The separators of the browser's language. */
-export const MARKS = marksOf(LANGUAGE);
+export const MARKS: NumberMarks = marksOf(LANGUAGE);
+
+/** One and a half million as the browser's language writes it. */
+export const EXAMPLE = exampleOf(LANGUAGE);
 
 /** Formats a number with grouping and by default at most two decimals. */
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
@@ -44,14 +50,14 @@ export const plainText = (value: number): string =>
 
 /**
  * Parses a number as people type it: with separators before groups of three digits, blanks, a sign (also the
- * typographic minus) and a percent sign. Returns null if it is not a number. In a language with a decimal
- * point, a comma that is not followed by three digits is refused, because it may be meant as a decimal comma;
- * the same holds the other way round.
+ * typographic minus), a percent sign, a currency and a word for thousands or millions. Returns null if it is not a
+ * number. In a language with a decimal point, a comma that is not followed by three digits is refused, because it
+ * may be meant as a decimal comma; the same holds the other way round.
  */
 export function parseNumber(text: string, marks = MARKS): number | null {
-  const plain = inPlainDigits(bare(text).replace(/%$/, ''), marks);
-  if (plain === null) return null;
-  const value = Number(plain);
+  const read = readTyped(bare(text).replace(/%$/, ''), marks);
+  if (read === null) return null;
+  const value = Number(exactText(read));
   return Number.isFinite(value) ? value : null;
 }
 
@@ -59,8 +65,13 @@ export function parseNumber(text: string, marks = MARKS): number | null {
  * Returns a typed number as the service writes it: all its digits, with a point before the fraction. The empty text if
  * it is not a number.
  */
-export const digitsOf = (text: string, marks = MARKS): string =>
-  inPlainDigits(bare(text), marks) ?? '';
+export function digitsOf(text: string, marks = MARKS): string {
+  const read = readTyped(bare(text), marks);
+  if (read === null) return '';
+  if (read.scale === 0) return exactText(read);
+  const [whole, fraction] = movedPoint(read.digits, read.scale);
+  return `${read.sign === '-' ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
+}
 
 /** Writes the digits of a number from the service with the decimal sign of the browser's language. */
 export const shownDigits = (digits: string, { decimal } = MARKS): string =>
@@ -69,13 +80,10 @@ export const shownDigits = (digits: string, { decimal } = MARKS): string =>
 /** Parses a factor, which may be a percentage: `0.3` and `30%` are the same. NaN if it is not a number. */
 export function readFactor(text: string, marks = MARKS): number {
   const typed = bare(text);
-  const plain = inPlainDigits(typed.replace(/%$/, ''), marks);
-  if (plain === null || /e/i.test(plain)) return NaN;
-  return Number(typed.endsWith('%') ? `${plain}e-2` : plain);
+  const read = readTyped(typed.replace(/%$/, ''), marks);
+  if (read === null || read.exponent !== null || read.scale > 0 || read.unit !== '') return NaN;
+  return Number(exactText({ ...read, isPercent: typed.endsWith('%') }));
 }
-
-/** Suffixes, with the power of a thousand that each stands for. */
-const THOUSANDS: Readonly<Record<string, number>> = { k: 1, m: 2, b: 3 };
 
 /**
  * Parses the text typed into a cell or an amount field; null for an empty text. `12500`, `10k` and `1.5m` are
@@ -97,7 +105,7 @@ export function readAmount(
 }
 
 function readPlain(text: string, by: MeasureEdit['by'], marks: NumberMarks): MeasureEdit | null {
-  const typed = bare(text);
+  const typed = signFirst(bare(text));
   if (typed === '') return null;
   const first = typed.charAt(0);
   const rest = typed.slice(1);
@@ -105,7 +113,9 @@ function readPlain(text: string, by: MeasureEdit['by'], marks: NumberMarks): Mea
   if (first === '*') return { by: 'percent', amount: percentOf(numberOf(rest, marks)) };
   if (first === '/') return { by: 'percent', amount: percentOf(1 / numberOf(rest, marks)) };
   if (typed.endsWith('%')) {
-    return { by: 'percent', amount: numberOf(typed.slice(0, -1), marks) };
+    const read = readTyped(typed.slice(0, -1), marks);
+    const isBare = read !== null && read.unit === '' && read.scale === 0;
+    return { by: 'percent', amount: isBare ? numberOf(typed.slice(0, -1), marks) : NaN };
   }
   const isChange = by === 'total' && (first === '+' || first === '-');
   return { by: isChange ? 'change' : by, amount: numberOf(typed, marks) };
@@ -134,49 +144,46 @@ export const withoutInputMethod = ({
 };
 
 /** Returns whether a typed key can be the beginning of an amount. */
-export const beginsAmount = (key: string): boolean => /^[\d.,+\-*/=]$/.test(halfWidth(key));
+export const beginsAmount = (key: string): boolean => /^[\d.,+\-*/=\p{Sc}]$/u.test(halfWidth(key));
 
-/** The beginning of a number or a sum, with the k of 12k or the % of +5%. */
-const AMOUNT = /^[+\-*/=(]*\d[\d.,+\-*/()]*[%kmb]?$/i;
+/** The beginning of a number or a sum, with the % of +5%, and the k or Mio of 12k or 5 Mio. */
+const AMOUNT = /^\p{Sc}?[+\-*/=(]*\d[\d.,+\-*/()]*(?:%|(?<word>\p{L}*)\.?)$/u;
 
 /** Returns whether a typed key belongs to an amount whose beginning was typed. */
-export const continuesAmount = (begun: string, key: string): boolean =>
-  key.length === 1 && AMOUNT.test(bare(begun + key));
+export function continuesAmount(begun: string, key: string, marks: NumberMarks = MARKS): boolean {
+  const found = key.length === 1 ? AMOUNT.exec(bare(begun + key)) : null;
+  const word = found?.groups?.word?.toLowerCase() ?? '';
+  const words = Object.keys(marks.words ?? COMMON_WORDS);
+  return found !== null && words.some((each) => each.startsWith(word));
+}
 
 /** Rounds a number to 14 significant digits, which removes the noise of binary fractions. */
 const tidied = (value: number): number => Number(value.toPrecision(14));
 
-/**
- * Parses a number with an optional suffix for thousands, millions or billions; NaN if the text is not a
- * number.
- */
+/** Parses a typed number; NaN if the text is none, or a double does not hold it. */
 function numberOf(text: string, marks: NumberMarks): number {
-  const places = 3 * (THOUSANDS[text.slice(-1).toLowerCase()] ?? 0);
-  const plain = inPlainDigits(places > 0 ? text.slice(0, -1) : text, marks);
-  if (plain === null || (places > 0 && /e/i.test(plain))) return NaN;
-  const exact = places > 0 ? `${plain}e${places}` : plain;
+  const read = readTyped(text, marks);
+  if (read === null) return NaN;
+  const exact = exactText(read);
   const value = Number(exact);
   return Number.isFinite(value) && isHeld(exact, value) ? value : NaN;
+}
+
+/** Reads a text without blanks. A number in brackets or with its sign at the end is none. */
+function readTyped(
+  text: string,
+  { group, decimal, words = COMMON_WORDS }: NumberMarks,
+): Notation | null {
+  if (/[()%]|[-+]$/.test(text)) return null;
+  return readNotation(text, { group, decimal, words });
 }
 
 /** Returns whether a text is rejected only because one of its numbers has more digits than a double. */
 const hasLostDigits = (text: string, marks: NumberMarks): boolean =>
   (bare(text).match(/[\d.,]{16,}/g) ?? []).some((digits) => {
-    const plain = inPlainDigits(digits, marks);
-    return plain !== null && !isHeld(plain, Number(plain));
+    const plain = readTyped(digits, marks)?.digits;
+    return plain !== undefined && !isHeld(plain, Number(plain));
   });
-
-/**
- * Returns the text with a point before its fraction and without other separators; null if it is not a number.
- */
-function inPlainDigits(text: string, { group, decimal }: NumberMarks): string | null {
-  const mark = /[\s\u00a0\u202f'’]/.test(group) ? '' : group;
-  const plain = text.replace(/[.,]/g, (each) =>
-    each === decimal ? '.' : each === mark ? ',' : '?',
-  );
-  if (!/^[+-]?((\d+|[1-9]\d*(,\d{3})+)\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
-  return plain.replaceAll(',', '');
-}
 
 /** Evaluates sums and products of typed numbers, with brackets; NaN if the text is not a calculation. */
 function calculated(text: string, marks: NumberMarks): number {

@@ -2,7 +2,7 @@
 import type { TypedWords } from '$lib/plan/amounts/operation';
 import type { MeasureEdit } from '$lib/plan/amounts/scale-draft';
 import { movePoint } from '$lib/contract/decimals';
-import { formatNumber, readAmount } from './number-text';
+import { EXAMPLE, formatNumber, readAmount } from './number-text';
 
 /** An amount with its words. The edit is null for an empty text; `=keep` is a change of 0. */
 export interface ShortForm extends TypedWords {
@@ -67,6 +67,6 @@ export function whyNoAmount(text: string, isShare = false): string {
   );
   if (begun) return begun.join(': ');
   return isShare
-    ? 'Not a share: type 35%, 0.35, +2% or *1.05'
-    : 'Not an amount: type 12500, 1.5m, +500, -3%, *1.05 or =2*750';
+    ? `Not a share: type 35%, ${formatNumber(0.35)}, +2% or *${formatNumber(1.05)}`
+    : `Not an amount: type 12500, ${EXAMPLE}, +500, -3%, *${formatNumber(1.05)} or =2*750`;
 }

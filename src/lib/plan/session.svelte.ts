@@ -25,7 +25,7 @@ import { Loading } from './version/loading.svelte';
 import { Locks } from './records/locks.svelte';
 import { Log } from './records/log.svelte';
 import { OperationDraft } from './forms/operation-draft.svelte';
-import type { NumberMarks } from './typing/pasted-number';
+import type { NumberMarks } from '../numbers/notation';
 import { Pasting } from './typing/pasting';
 import { Picking } from './forms/picking.svelte';
 import { PlannedVersion } from './version/planned-version.svelte';

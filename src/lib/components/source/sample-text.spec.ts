@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { marksOf } from '../number-text';
+import { marksOf } from '../../numbers/languages';
 import { sampleColumnWriter, sampleWriter } from './sample-text';
 
 const GERMAN = marksOf('de-DE');

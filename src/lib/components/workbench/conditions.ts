@@ -4,7 +4,8 @@ import type { FilterCondition, FilterOperator, Filters } from '$lib/contract/loa
 import type { Scalar } from '$lib/contract/primitives';
 import { distinct } from '../distinct';
 import { formatDay } from '$lib/pivot/values/date-language';
-import { marksOf, parseNumber, shownDigits } from '../number-text';
+import { marksOf } from '$lib/numbers/languages';
+import { parseNumber, shownDigits } from '../number-text';
 import { choiceText } from '../ui/choice-text';
 
 /** Numbers are kept as the service writes them; their inputs show and read those of the browser's language. */

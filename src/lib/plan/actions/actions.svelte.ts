@@ -18,7 +18,7 @@ import { Closing } from '../forms/closing.svelte';
 import { bodyOf, type TypedWords, withWords, type WriteSettings } from '../amounts/operation';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import type { Texts } from '../typing/pasted-block';
-import type { DecimalSign } from '../typing/pasted-number';
+import type { DecimalSign } from '../../numbers/notation';
 import { LockActions } from './lock-actions';
 import { Reports } from './reports';
 import { ReviewActions } from './review-actions.svelte';

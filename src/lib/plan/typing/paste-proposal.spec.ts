@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { roundTo } from '../../contract/decimals';
-import { formatNumber, marksOf } from '../../components/number-text';
+import { marksOf } from '../../numbers/languages';
+import { formatNumber } from '../../components/number-text';
 import { plural } from '../../components/format';
 import { parseTsv } from '../../pivot/grid/reading/tsv';
 import type { MarkedCell } from '../../pivot/slice/cell';

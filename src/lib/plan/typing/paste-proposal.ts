@@ -1,7 +1,7 @@
 /** A pasted block that the planner confirms first, because something in it was guessed. */
 import { cellKey, type CellIdentity, type MarkedCell } from '../../pivot/slice/cell';
 import type { Asked, Landed } from './block-edits';
-import { isDash, type DecimalSign } from './pasted-number';
+import { isDash, type DecimalSign } from '../../numbers/notation';
 import { asLabel, type PastedBlock, type PastedFormat, type Texts } from './pasted-block';
 
 /** A cell of the pivot, and what a paste does to it. */

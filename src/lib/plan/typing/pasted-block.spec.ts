@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { marksOf } from '../../components/number-text';
+import { marksOf } from '../../numbers/languages';
 import { parseTsv } from '../../pivot/grid/reading/tsv';
 import { asLabel, formatOf, isPlainBlock, readPastedBlock, type PastedBlock } from './pasted-block';
 

@@ -1,12 +1,6 @@
 /** Reads a block of numbers from the clipboard: its number format, headings, blanks and faults. */
-import {
-  isDash,
-  isInPlace,
-  plainPasted,
-  readPastedNumber,
-  type DecimalSign,
-  type NumberMarks,
-} from './pasted-number';
+import { isDash, plainNotation, type DecimalSign, type NumberMarks } from '../../numbers/notation';
+import { isInPlace, readPastedNumber } from './pasted-number';
 
 import { ISO_DAY } from '../../pivot/slice/date-ranges';
 import { formatDay } from '../../pivot/values/date-language';
@@ -18,6 +12,12 @@ export type Texts = readonly (readonly string[])[];
 interface GridLabels {
   rows: ReadonlySet<string>;
   columns: ReadonlySet<string>;
+}
+
+/** What the page shows: its labels, and the notation of its numbers. */
+interface Screen {
+  labels: GridLabels;
+  marks: NumberMarks;
 }
 
 /** A cell of a pasted block: a number, a blank, or a text that does not fit. */
@@ -57,7 +57,7 @@ const EITHER: readonly DecimalSign[] = ['.', ','];
 
 /** Returns the label of a header as {@link GridLabels} has it. An ISO day, as workbooks have it, is the day of the grid. */
 export const asLabel = (text: string): string => {
-  const plain = plainPasted(text);
+  const plain = plainNotation(text);
   return (ISO_DAY.test(plain) ? formatDay(plain) : plain).toLowerCase();
 };
 
@@ -66,14 +66,14 @@ const MOST_SHOWN = 40;
 
 /** Returns a text of the clipboard for a sentence or a small cell. */
 export function shortPasted(text: string): string {
-  const plain = plainPasted(text);
+  const plain = plainNotation(text);
   return plain.length > MOST_SHOWN ? `${plain.slice(0, MOST_SHOWN)}…` : plain;
 }
 
-const isBlank = (text: string): boolean => plainPasted(text) === '';
+const isBlank = (text: string): boolean => plainNotation(text) === '';
 
-const isNumber = (text: string): boolean =>
-  EITHER.some((decimal) => readPastedNumber(text, decimal) !== null);
+const isNumber = (text: string, { words }: NumberMarks): boolean =>
+  EITHER.some((decimal) => readPastedNumber(text, decimal, words) !== null);
 
 const ownDecimal = ({ decimal }: NumberMarks): DecimalSign => (decimal === ',' ? ',' : '.');
 
@@ -81,7 +81,7 @@ const ownDecimal = ({ decimal }: NumberMarks): DecimalSign => (decimal === ',' ?
  * Returns the decimal sign with which most cells of a block are numbers; if both give the same, the browser's.
  *
  * @param texts the cells of the block
- * @param marks the separators of the browser's language
+ * @param marks the separators and words of the browser's language
  * @param chosen the decimal sign that the planner chose; null for the likeliest one
  */
 export function formatOf(
@@ -92,11 +92,11 @@ export function formatOf(
   const own = ownDecimal(marks);
   const other = own === '.' ? ',' : '.';
   const count = (decimal: DecimalSign) =>
-    texts.filter((text) => readPastedNumber(text, decimal) !== null).length;
+    texts.filter((text) => readPastedNumber(text, decimal, marks.words) !== null).length;
   const [readByOwn, readByOther] = [count(own), count(other)];
   const decimal = chosen ?? (readByOther > readByOwn ? other : own);
   const two = texts.filter((text) => {
-    const [one, another] = EITHER.map((sign) => readPastedNumber(text, sign));
+    const [one, another] = EITHER.map((sign) => readPastedNumber(text, sign, marks.words));
     return one && another && 'value' in one && 'value' in another && one.value !== another.value;
   });
   const ambiguous = readByOwn === readByOther ? (two[0] ?? null) : null;
@@ -115,7 +115,7 @@ export function isPlainBlock(texts: Texts, marks: NumberMarks): boolean {
   return (
     all.length > 0 &&
     texts.every((row) => row.length === texts[0]?.length) &&
-    all.every((text) => readPastedNumber(text, own) !== null && !isDash(text)) &&
+    all.every((text) => readPastedNumber(text, own, marks.words) !== null && !isDash(text)) &&
     !formatOf(all, marks).isForeign
   );
 }
@@ -135,20 +135,15 @@ export function readPastedBlock(
     marks,
     selected,
     chosen = null,
-  }: {
-    labels: GridLabels;
-    marks: NumberMarks;
-    selected: Size | null;
-    chosen?: DecimalSign | null;
-  },
+  }: Screen & { selected: Size | null; chosen?: DecimalSign | null },
 ): PastedBlock {
   const wide = Math.max(0, ...texts.map((row) => row.length));
   const padded = texts.map((row) => Array.from({ length: wide }, (_, x) => row[x] ?? ''));
-  const skipped = skippedOf(padded, labels, selected);
+  const skipped = skippedOf(padded, { labels, marks }, selected);
   const body = padded.slice(skipped.rows).map((row) => row.slice(skipped.columns));
   const fitting = selected && isOfSize(body, selected) ? body : withoutEnd(body);
   const format = formatOf(fitting.flat(), marks, chosen);
-  const cells = fitting.map((row) => row.map((text) => cellOf(text, format.decimal)));
+  const cells = fitting.map((row) => row.map((text) => cellOf(text, format.decimal, marks)));
   const copied = {
     rows: cells.map((_, y) =>
       (padded[skipped.rows + y] ?? [])
@@ -165,17 +160,17 @@ export function readPastedBlock(
   return { cells, format, skipped, copied };
 }
 
-function cellOf(text: string, decimal: DecimalSign): PastedCell {
+function cellOf(text: string, decimal: DecimalSign, { words }: NumberMarks): PastedCell {
   if (isBlank(text)) return { text, value: null };
-  const read = readPastedNumber(text, decimal);
+  const read = readPastedNumber(text, decimal, words);
   if (read && 'value' in read) return { text, value: read.value };
   return { text, value: null, fault: read?.problem ?? `“${shortPasted(text)}” is not a number.` };
 }
 
 /** Returns the number of leading rows and columns to skip. */
-function skippedOf(texts: Texts, labels: GridLabels, selected: Size | null): Size {
+function skippedOf(texts: Texts, screen: Screen, selected: Size | null): Size {
   const full: Size = { rows: 0, columns: 0 };
-  const found = headingsOf(texts, labels);
+  const found = headingsOf(texts, screen);
   if (!selected) return found;
   const fits = (size: Size): boolean =>
     isOfSize(
@@ -183,7 +178,7 @@ function skippedOf(texts: Texts, labels: GridLabels, selected: Size | null): Siz
       selected,
     );
   // In a block of exactly the selected size, only labels of the grid are headings.
-  if (fits(full)) return hasLabel(texts, found, labels) ? found : full;
+  if (fits(full)) return hasLabel(texts, found, screen) ? found : full;
   const choices = [found, { ...found, columns: 0 }, { ...found, rows: 0 }];
   return choices.find(fits) ?? found;
 }
@@ -192,18 +187,20 @@ const isOfSize = (texts: Texts, { rows, columns }: Size): boolean =>
   texts.length === rows && texts[0]?.length === columns;
 
 /** Returns whether a text that is no number, among the headings found, is a label of the grid. */
-const hasLabel = (texts: Texts, found: Size, { rows, columns }: GridLabels): boolean =>
+const hasLabel = (texts: Texts, found: Size, { labels, marks }: Screen): boolean =>
   texts.some((row, y) =>
     row.some((text, x) => {
       const isHeading = y < found.rows || x < found.columns;
       const label = asLabel(text);
-      return isHeading && !isNumber(text) && (rows.has(label) || columns.has(label));
+      return (
+        isHeading && !isNumber(text, marks) && (labels.rows.has(label) || labels.columns.has(label))
+      );
     }),
   );
 
 /** Returns the number of leading rows and columns that consist of headings. */
-function headingsOf(texts: Texts, labels: GridLabels): Size {
-  const isText = (text: string) => !isNumber(text) && !isInPlace(text);
+function headingsOf(texts: Texts, { labels, marks }: Screen): Size {
+  const isText = (text: string) => !isNumber(text, marks) && !isInPlace(text);
   const wide = texts[0]?.length ?? 0;
   const column = (x: number) => texts.map((row) => row[x] ?? '').filter((text) => !isBlank(text));
   const isLabelColumn = (x: number) =>

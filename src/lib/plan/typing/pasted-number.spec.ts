@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../components/number-text';
-import { isDash, isInPlace, readPastedNumber } from './pasted-number';
+import { isDash } from '../../numbers/notation';
+import { isInPlace, readPastedNumber } from './pasted-number';
 
 const valueOf = (text: string, decimal: '.' | ',') => {
   const read = readPastedNumber(text, decimal);

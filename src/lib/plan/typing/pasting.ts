@@ -20,7 +20,7 @@ import {
   type PastedBlock,
   type Texts,
 } from './pasted-block';
-import type { DecimalSign, NumberMarks } from './pasted-number';
+import type { DecimalSign, NumberMarks } from '../../numbers/notation';
 import { MOST_CHANGED } from '../selection/selected-slice';
 import type { Selection } from '../selection/selection.svelte';
 

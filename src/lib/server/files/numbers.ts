@@ -1,6 +1,6 @@
 /** Parses numbers in the formats that spreadsheets write. */
-import { CURRENCY_CODES } from '../../contract/currencies';
 import type { FileDecimal } from '../../contract/files';
+import { movedPoint, readNotation } from '../../numbers/notation';
 
 /** A number in a cell. */
 export interface FileNumber {
@@ -20,23 +20,13 @@ export interface FileNumber {
 const LONGEST = 60;
 /** Most digits of a number. */
 const MOST_DIGITS = 38;
+const MOST_POWER = 99;
 
 const PLAIN = /^-?(?:0|[1-9]\d{0,17})$/;
-const CURRENCY_SIGN = String.raw`R\$|[€$£¥₹₽₺₩₪₫฿]`;
-/** Currencies that are words. A blank separates them from the number; `SEK5` may be a code. */
-const CURRENCY_WORD = String.raw`${CURRENCY_CODES.join('|')}|kr\.?|zł|Kč|Ft|lei|Fr\.?`;
-const BEFORE = String.raw`${CURRENCY_SIGN}|(?:${CURRENCY_WORD})(?=\s)`;
-const AFTER = String.raw`${CURRENCY_SIGN}|(?<=\s)(?:${CURRENCY_WORD})`;
-const SIGN = '[-+−]?';
-const SHAPE = new RegExp(
-  String.raw`^(${SIGN})\s*(${BEFORE})?\s*(${SIGN})\s*([\d.,'’\s]*\d)([eE][-+]?\d{1,2})?\s*(${AFTER}|%)?(-?)$`,
-);
-
-/** The digits with their marks. In lakhs, two digits stand between marks. */
-const DIGITS: Record<FileDecimal, RegExp> = {
-  point: /^(\d+|\d{1,3}([,'’\s])\d{3}(?:\2\d{3})*|\d{1,2}(?:,\d{2})+,\d{3})?(?:\.(\d+))?$/,
-  comma: /^(\d+|\d{1,3}([.'’\s])\d{3}(?:\2\d{3})*)?(?:,(\d+))?$/,
-};
+const SIGN: Readonly<Record<FileDecimal, '.' | ','>> = { point: '.', comma: ',' };
+/** Units that are no currencies, and currencies that are words: `SEK5` may be a code. */
+const PIECES = /^(?:p|u|St)/;
+const WORD = /^\p{L}+\.?$/u;
 
 /** Reads a number; null if the text is none. @param cell without blanks at its ends */
 export function parseNumber(cell: string, decimal: FileDecimal): FileNumber | null {
@@ -44,51 +34,21 @@ export function parseNumber(cell: string, decimal: FileDecimal): FileNumber | nu
     const whole = cell.length - (cell.startsWith('-') ? 1 : 0);
     return { text: cell, whole, decimals: 0, isPercent: false, currency: '', isPadded: false };
   }
-  if (cell.length > LONGEST || !/\d/.test(cell)) return null;
-  // Spreadsheets and databases mark the direction of the text with characters that cannot be seen.
-  const visible = cell.replace(/[\u200e\u200f\u061c]/g, '');
-  const inBrackets = visible.startsWith('(') && visible.endsWith(')');
-  const shape = SHAPE.exec(inBrackets ? visible.slice(1, -1).trim() : visible);
-  if (!shape) return null;
-  const [
-    ,
-    first = '',
-    before = '',
-    second = '',
-    marked = '',
-    exponent = '',
-    after = '',
-    last = '',
-  ] = shape;
-  const signs = first + second + last + (inBrackets ? '-' : '');
-  const isPercent = after === '%';
-  const currency = before || (isPercent ? '' : after);
-  const digits = DIGITS[decimal].exec(marked);
-  if (!digits || signs.length > 1 || (before && after)) return null;
-  const [, wholeMarked = '', group = '', fraction = ''] = digits;
+  if (cell.length > LONGEST || /\d[.,]\D*$/.test(cell)) return null;
+  const read = readNotation(cell, { decimal: SIGN[decimal] });
+  if (!read || Math.abs(read.exponent ?? 0) > MOST_POWER) return null;
+  const { sign, digits, isPercent, unit } = read;
+  if (PIECES.test(unit) || (WORD.test(unit) && !read.isUnitApart)) return null;
   // A telephone number.
-  if (signs === '+' && /\s/.test(group)) return null;
-  const whole = wholeMarked.replace(/\D/g, '') || '0';
-  const shift = Number(exponent.slice(1)) - (isPercent ? 2 : 0);
-  const [left, right] = shifted(whole, fraction, shift);
+  if (sign === '+' && read.isGroupedByBlanks) return null;
+  const [left, right] = movedPoint(digits, (read.exponent ?? 0) - (isPercent ? 2 : 0));
   if (left.length + right.length > MOST_DIGITS) return null;
-  const sign = /[-−]/.test(signs) ? '-' : '';
   return {
-    text: `${sign}${left}${right && `.${right}`}`,
+    text: `${sign === '-' ? '-' : ''}${left}${right && `.${right}`}`,
     whole: left.length,
     decimals: right.length,
     isPercent,
-    currency,
-    isPadded: whole.length > 1 && whole.startsWith('0'),
+    currency: unit,
+    isPadded: /^0\d/.test(digits),
   };
-}
-
-/** Moves the point of a number to the right, without rounding. */
-function shifted(whole: string, fraction: string, by: number): [whole: string, fraction: string] {
-  if (by === 0) return [whole, fraction];
-  const point = whole.length + by;
-  const padded = '0'.repeat(Math.max(0, 1 - point)) + whole + fraction;
-  const at = Math.max(1, point);
-  const filled = padded.padEnd(at, '0');
-  return [filled.slice(0, at).replace(/^0+(?=\d)/, ''), filled.slice(at)];
 }
