@@ -14,12 +14,14 @@ import { playVisit, type Hunt } from './visit';
 /** After so many visits the browser is started anew: the engine keeps some memory of every pivot. */
 const VISITS_A_BROWSER = 25;
 
-const USAGE = `Usage: npm run hunt -- [--announced] [--cases=N] [--seed=S] [--from=K] [--only=K]
+const USAGE = `Usage: npm run hunt -- [--announced] [--rows=N] [--cases=N] [--seed=S] [--from=K] [--only=K]
 
 Plays random cases on the pivot page of the built server and compares what is on screen and what
 operations change with SQL.
 
   --announced compares the amounts that forms, hints and trials announce with what is then written
+  --rows=N    announced only: on versions of at least N rows with indexes for slices; some have a grain, some
+              have closed months
   --cases=N   how many cases to play (100)
   --seed=S    the seed that they are drawn from (random; it is printed)
   --from=K    the first case (0)
@@ -32,13 +34,16 @@ const { values } = parseArgs({
     from: { type: 'string', default: '0' },
     only: { type: 'string' },
     announced: { type: 'boolean', default: false },
+    rows: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const [cases, seed, from, only] = [values.cases, values.seed, values.from, values.only ?? '0'].map(
   Number,
 ) as [number, number, number, number];
-if (values.help || ![cases, seed, from, only].every(Number.isSafeInteger)) {
+const rows = values.rows === undefined ? null : Number(values.rows);
+const isUsable = [cases, seed, from, only, rows ?? 0].every(Number.isSafeInteger);
+if (values.help || !isUsable || (rows !== null && !values.announced)) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 2);
 }
@@ -63,7 +68,8 @@ async function play<Table extends HuntTable, Layout extends HuntLayout, Round>(
   const { size } = hunt;
   const first = Math.floor(from / size);
   const stop = await startTestCluster();
-  const service = await startService('service');
+  const large = { PF_INDEX_ROWS: String(rows), PF_INDEX_DELAY: '200ms' };
+  const service = await startService('service', rows === null ? {} : large);
   let open = await startBrowser(service.url);
   try {
     for (let visit = first; visit * size < to; visit++) {
@@ -85,7 +91,7 @@ console.log(`Seed ${seed}`);
 const first = values.only === undefined ? from : only;
 const last = values.only === undefined ? from + cases : only + 1;
 const tally = new Tally((line) => console.log(line), first);
-if (values.announced) await play(announcedHunt(tally), first, last, tally);
+if (values.announced) await play(announcedHunt(tally, rows), first, last, tally);
 else await play(pressedHunt, first, last, tally);
 console.log(tally.summary());
 process.exitCode = tally.failed === 0 ? 0 : 1;

@@ -46,8 +46,12 @@ export class HuntPage {
     await this.page.goto(this.url, { timeout: 120_000 });
   }
 
-  /** Follows a link to a version, without loading the page anew, and waits until it is drawn. */
-  async visit(version: number): Promise<void> {
+  /**
+   * Follows a link to a version, without loading the page anew, and waits until it is drawn.
+   *
+   * @returns whether the page says that no rows match the filters
+   */
+  async visit(version: number): Promise<{ isEmpty: boolean }> {
     await this.page.evaluate((path) => {
       const link = document.createElement('a');
       link.href = path;
@@ -60,8 +64,14 @@ export class HuntPage {
     const drawn = this.page.locator('perspective-viewer-pivot-grid regular-table');
     await drawn.waitFor({ state: 'attached', timeout: 90_000 });
     // What says that the rows are loading covers the first drawing.
-    await this.page.locator('.stage .cover').waitFor({ state: 'detached', timeout: 90_000 });
+    const cover = this.page.locator('.stage .cover');
+    const empty = cover.getByRole('heading', { name: 'No rows match the filters' });
+    const isEmpty = await Promise.race([
+      cover.waitFor({ state: 'detached', timeout: 90_000 }).then(() => false),
+      empty.waitFor({ timeout: 90_000 }).then(() => true),
+    ]);
     await this.frames();
+    return { isEmpty };
   }
 
   look(): Promise<Seen> {

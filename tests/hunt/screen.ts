@@ -1,7 +1,7 @@
 /** Cells of a hunted pivot as they are on screen, by what they mean. */
 import type { HuntLayout } from './layout';
 import { Oracle, type Meaning, type Sums } from './oracle';
-import { Broken } from './outcome';
+import { Broken, Refused } from './outcome';
 import type { HuntPage } from './page';
 import type { Pressed, Seen } from './watch';
 
@@ -76,6 +76,14 @@ export async function meaningsOf(
       return found;
     }),
   );
+}
+
+/** Checks that no row matches the filters, since the page says so. @throws Broken, Refused */
+export async function checkEmpty(oracle: Oracle): Promise<void> {
+  const cells = await oracle.cells();
+  if (!cells) throw new Refused('setup: SQL has no equivalent of the filters');
+  const rows = Math.max(0, ...cells.map((cell) => cell.rows));
+  if (rows > 0) throw new Broken(`The page says that no rows match the filters; SQL finds ${rows}`);
 }
 
 export const place = (row: readonly string[], column: readonly string[]) =>

@@ -36,6 +36,10 @@ export interface HuntTable {
   formulas?: HuntFormula[];
   /** The columns' values first, then the measures'. */
   rows: Key[][];
+  /** How many times the table has each of the rows; once by default. */
+  copies?: number;
+  /** The last day of the months that are closed on the source; absent if none are. */
+  closed?: string | undefined;
   /** Whether a part of the rows is loaded as reference too, which no operation touches. */
   reference: boolean;
 }
@@ -143,7 +147,7 @@ function randomColumn(
 export const sqlType = (kind: Kind): string => (kind === 'integer' ? 'bigint' : kind);
 
 /** The statements that make a table in the schema public. */
-export function tableSql({ name, columns, measures, rows }: HuntTable): string {
+export function tableSql({ name, columns, measures, rows, copies = 1 }: HuntTable): string {
   const types = [
     ...columns.map((c) => `${ident(c.name)} ${sqlType(c.kind)}`),
     ...measures.map((m) => `${ident(m.name)} ${m.type}`),
@@ -152,5 +156,7 @@ export function tableSql({ name, columns, measures, rows }: HuntTable): string {
     (row) => `(${row.map((key) => (key === null ? 'NULL' : literal(key))).join(', ')})`,
   );
   return `CREATE TABLE public.${ident(name)} (${types.join(', ')});
-    INSERT INTO public.${ident(name)} VALUES ${lines.join(',\n')}`;
+    INSERT INTO public.${ident(name)} VALUES ${lines.join(',\n')};
+    INSERT INTO public.${ident(name)}
+      SELECT t.* FROM public.${ident(name)} AS t, generate_series(2, ${copies})`;
 }

@@ -1,5 +1,5 @@
 /** The source and version of a hunted table. */
-import type { Service } from '../support/service';
+import type { Query, Service } from '../support/service';
 import { tableSql, type HuntTable } from './table';
 import { ident } from './values';
 
@@ -45,7 +45,41 @@ export async function makeVersion(
     const { status, body } = await api.post(`/versions/${id}/${load}`, { pf_user: 'hunter' });
     if (status >= 400) return `load: ${body.error}`;
   }
+  if (table.closed !== undefined) await close({ api, query }, table, id);
+  if (table.copies !== undefined) await untilIndexed(query, table, id);
   return { source, version: id };
+}
+
+/** Closes months on rows of the source that have changed since the load. */
+async function close(
+  { api, query }: Pick<Service, 'api' | 'query'>,
+  { name, columns, measures, closed }: HuntTable,
+  version: number,
+): Promise<void> {
+  const day = ident(columns.find(({ role }) => role === 'date')?.name ?? '');
+  const [first, second] = columns.map((column) => ident(column.name));
+  const changed = measures.map((measure) => `${ident(measure.name)} = ${ident(measure.name)} + 1`);
+  await query(`UPDATE public.${ident(name)} SET ${changed.join(', ')}
+    WHERE ${day} <= '${closed}' AND (${first}, ${second}) IN (
+      SELECT ${first}, ${second} FROM public.${ident(name)} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT 3)`);
+  const { status, body } = await api.post(`/versions/${version}/actuals`, {
+    through: closed,
+    pf_user: 'hunter',
+  });
+  if (status >= 300) throw new Error(`The months were not closed: ${body.error}`);
+}
+
+/** Waits until a version has indexes for slices. */
+async function untilIndexed(query: Query, table: HuntTable, version: number): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  const found = () =>
+    query(`SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+      WHERE i.indrelid = to_regclass($$${storedTable(table, version)}$$) AND i.indisvalid
+        AND c.relname LIKE 'slice%'`);
+  while ((await found()).length === 0) {
+    if (Date.now() > deadline) throw new Error('The version got no indexes for slices');
+    await new Promise((done) => setTimeout(done, 200));
+  }
 }
 
 /** Deletes a table with its version and source. */
@@ -76,5 +110,7 @@ export const describe = (table: HuntTable) => ({
   measures: table.measures,
   ...(table.formulas?.length && { formulas: table.formulas }),
   rows: table.rows.length,
+  ...(table.copies && { copies: table.copies }),
+  ...(table.closed && { closed: table.closed }),
   reference: table.reference,
 });

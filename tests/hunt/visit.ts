@@ -21,8 +21,11 @@ export interface Ground<Table, Layout> {
 export interface Visitor<Round> {
   /** The events of the case, for the report of a failure. */
   readonly happened: readonly unknown[];
-  /** Opens the page of the version. @throws Refused, Broken */
-  open(): Promise<void>;
+  /**
+   * Opens the page of the version. @throws Refused, Broken
+   * @returns whether the page has cells to press; it has none if no rows match the filters, and it says so rightly
+   */
+  open(): Promise<{ hasCells: boolean }>;
   /** @throws Refused if the page refuses what the case asks; Broken if it does something wrong */
   play(round: Round): Promise<void>;
   /** Leaves the page as the next case expects it. */
@@ -81,7 +84,7 @@ export async function playVisit<Table extends HuntTable, Layout extends HuntLayo
       happened: visitor.happened,
     });
   const closed = await visitor.open().then(
-    () => null,
+    ({ hasCells }): Outcome | null => (hasCells ? null : { kind: 'held' }),
     (error: unknown): Outcome =>
       error instanceof Refused
         ? { kind: 'refused', reason: error.message }

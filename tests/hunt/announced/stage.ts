@@ -46,7 +46,9 @@ export class Stage {
   readonly oracle: Oracle;
   readonly stored: Stored;
   readonly compare: Comparison;
-  locks: DrawnSlice[] = [];
+  /** What the closed months lock. */
+  readonly closed: readonly DrawnSlice[];
+  locks: readonly DrawnSlice[];
   /** The events of the case, for the report of a failure. */
   readonly happened: unknown[] = [];
   /** The labels of the columns that were on screen. */
@@ -66,6 +68,8 @@ export class Stage {
     this.oracle = new Oracle(service.query, table, layout, name);
     this.stored = new Stored(service.query, table, name, version);
     this.compare = new Comparison(counts);
+    this.closed = table.closed === undefined ? [] : [{ day: { to: table.closed } }];
+    this.locks = this.closed;
   }
 
   measureNamed(name: string | undefined): AmountMeasure {

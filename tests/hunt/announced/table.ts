@@ -80,14 +80,33 @@ const column = (
   values: Key[],
 ): HuntColumn => ({ name, kind, role, grain: false, key: false, values });
 
-/** Draws a table of amounts. */
-export function randomAmounts(name: string, random: Random): AmountTable {
+/** Days of a table with many rows. A column with at least twenty values gets an index. */
+const MANY_DAYS = Array.from({ length: 30 }, (_, i) => {
+  const day = new Date(Date.UTC(2026, Math.floor(i / 10), 1 + 3 * (i % 10)));
+  return day.toISOString().slice(0, 10);
+});
+
+/**
+ * Draws a table of amounts.
+ *
+ * @param least the number of rows of a large table, which may have closed months and a grain; null for a small one
+ */
+export function randomAmounts(
+  name: string,
+  random: Random,
+  least: number | null = null,
+): AmountTable {
   const regions: Key[] = random.sample(['north', 'south', 'west', 'east'], random.between(2, 4));
   if (random.chance(0.2)) regions.push(null);
   const columns = [
     column('region', 'text', 'dimension', regions),
     column('product', 'text', 'dimension', random.sample(['chairs', 'tables', 'lamps'], 3)),
-    column('day', 'date', 'date', random.sample(DAYS, random.between(2, 4))),
+    column(
+      'day',
+      'date',
+      'date',
+      least === null ? random.sample(DAYS, random.between(2, 4)) : [...MANY_DAYS],
+    ),
   ];
   const [type, decimals] = random.pick(VALUE_TYPES);
   const measures: AmountMeasure[] = [{ name: 'amount', role: 'value', type, decimals }];
@@ -99,7 +118,8 @@ export function randomAmounts(name: string, random: Random): AmountTable {
   for (const region of regions) {
     for (const product of columns[1]?.values ?? []) {
       if (random.chance(0.12)) continue;
-      const days = random.sample(columns[2]?.values ?? [], random.between(1, 3));
+      const [fewest, most] = least === null ? [1, 3] : [20, 30];
+      const days = random.sample(columns[2]?.values ?? [], random.between(fewest, most));
       const amounts = measures.map((measure) => randomParts(measure, days.length, random));
       for (const [i, day] of days.entries()) {
         rows.push([region, product, day, ...amounts.map((parts) => parts[i] ?? null)]);
@@ -108,7 +128,12 @@ export function randomAmounts(name: string, random: Random): AmountTable {
   }
   const reference = random.chance(0.2);
   const formulas = addFurther(measures, rows, random.fork('further'));
-  return { name, columns, measures, formulas, rows, reference };
+  if (least === null) return { name, columns, measures, formulas, rows, reference };
+  const large = random.fork('large');
+  if (large.chance(0.6)) for (const each of columns) each.grain = true;
+  const closed = large.chance(0.5) ? '2026-01-31' : undefined;
+  const copies = Math.ceil(least / rows.length);
+  return { name, columns, measures, formulas, rows, reference, copies, closed };
 }
 
 /** Adds a further measure to some tables, and to most of these a formula, which is returned. */

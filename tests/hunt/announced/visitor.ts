@@ -1,7 +1,7 @@
 /** Plays cases in which the page announces amounts, and compares the announced amounts with the written ones. */
 import { pointAt } from '../aiming';
 import { Broken, reasonOf, Refused, type Outcome } from '../outcome';
-import { cellKey, meaningsOf, shown } from '../screen';
+import { cellKey, checkEmpty, meaningsOf, shown } from '../screen';
 import type { Hunt, Visitor } from '../visit';
 import type { Pressed } from '../watch';
 import { startsOf } from './aiming';
@@ -26,13 +26,21 @@ import { Trials } from './trials';
 /** Acts on a block. The page writes them without a trial. */
 const AT_ONCE = new Set<string>(['block', 'paste', 'fill']);
 
-/** The hunt for announced amounts that differ from the written ones. @param counts counts the comparisons */
-export const announcedHunt = (counts: Counts): Hunt<AmountTable, AmountLayout, AnnouncedRound> => ({
-  size: 12,
+/**
+ * The hunt for announced amounts that differ from the written ones.
+ *
+ * @param counts counts the comparisons
+ * @param least the number of rows of each version, which then has indexes for slices; null for small versions
+ */
+export const announcedHunt = (
+  counts: Counts,
+  least: number | null = null,
+): Hunt<AmountTable, AmountLayout, AnnouncedRound> => ({
+  size: least === null ? 12 : 42,
   redraws: 2,
   seeds: { visit: 'announced', round: 'announced case' },
   prepared: DOMAINS_SQL,
-  table: (visit, random) => randomAmounts(`amounts ${visit}`, random),
+  table: (visit, random) => randomAmounts(`amounts ${visit}`, random, least),
   layout: randomAmountLayout,
   stored: storedAmountLayout,
   round: randomAnnouncedRound,
@@ -53,9 +61,11 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
     this.happened = stage.happened;
   }
 
-  async open(): Promise<void> {
-    await this.stage.hunt.visit(this.stage.version);
-    await this.stage.compareScreen('when opened');
+  async open(): Promise<{ hasCells: boolean }> {
+    const { isEmpty } = await this.stage.hunt.visit(this.stage.version);
+    if (isEmpty) await checkEmpty(this.stage.oracle);
+    else await this.stage.compareScreen('when opened');
+    return { hasCells: !isEmpty };
   }
 
   async play(round: AnnouncedRound): Promise<void> {
@@ -106,7 +116,10 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
   private async setLocks(locks: DrawnSlice[]): Promise<void> {
     const { api } = this.stage.service;
     const { body: old } = await api.get(`/versions/${this.stage.version}/locks`);
-    for (const { id } of old as { id: number }[]) await api.del(`/locks/${id}`);
+    const own = (old as { id: number; logid?: number }[]).filter(
+      ({ logid }) => logid === undefined,
+    );
+    for (const { id } of own) await api.del(`/locks/${id}`);
     for (const slice of locks) {
       const { status, body } = await api.post(`/versions/${this.stage.version}/locks`, {
         slice,
@@ -114,8 +127,8 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
       });
       if (status >= 300) throw new Error(`No lock: ${JSON.stringify(body)}`);
     }
-    this.stage.locks = locks;
-    await this.stage.page.knowsLocks(locks.length);
+    this.stage.locks = [...this.stage.closed, ...locks];
+    await this.stage.page.knowsLocks(this.stage.locks.length);
   }
 
   /** Presses the cells of a case, and compares the totals in the panel with the rows behind them. */

@@ -9,6 +9,7 @@ import type { HuntPage } from '../page';
 import { randomRound, type Aim, type Round } from '../round';
 import {
   cellKey,
+  checkEmpty,
   columnKey,
   meaningsOf,
   sameNumber,
@@ -54,8 +55,12 @@ class PressedVisitor implements Visitor<Round> {
     this.oracle = new Oracle(service.query, table, layout, storedTable(table, version));
   }
 
-  async open(): Promise<void> {
-    await this.page.visit(this.version);
+  async open(): Promise<{ hasCells: boolean }> {
+    const { isEmpty } = await this.page.visit(this.version);
+    if (isEmpty) {
+      await checkEmpty(this.oracle);
+      return { hasCells: false };
+    }
     const { warning } = await this.page.look();
     // The engine looks up no column whose name has certain characters, and takes a name in a comment
     // for a column. The page says that it shows the pivot without the expression.
@@ -71,6 +76,7 @@ class PressedVisitor implements Visitor<Round> {
         `The filters are ${isOr ? '' : 'not '}joined by "or"; the page says: ${warning}`,
       );
     }
+    return { hasCells: true };
   }
 
   async play(round: Round): Promise<void> {
