@@ -57,9 +57,11 @@ export const init: ServerInit = async () => {
     bodies = new Bodies(budget, config.keepEntries);
     totals = new KeptTotals(config.keepEntries);
     monthTotals = new KeptTotals(config.keepEntries, ({ months }) => months.length);
-    sliceIndexes = new SliceIndexes(db, config.indexes, (version, error) =>
-      logger.warn({ version, reason: reasonOf(error) }, 'the indexes for slices were not built'),
-    );
+    sliceIndexes = new SliceIndexes(db, config.indexes, {
+      failed: logIndexes,
+      gaveWay: (version) =>
+        logger.info({ version }, 'the build of the indexes for slices gave way; it is tried again'),
+    });
     const logLost = (error: Error) =>
       logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost');
     events = new Events((listening) => db.listen(listening, logLost), config.heartbeat);
@@ -85,9 +87,24 @@ export const init: ServerInit = async () => {
   process.once('forecast-pivot:closing', () => webhook?.end());
   process.once('forecast-pivot:closing', () => sliceIndexes.end());
   void webhook?.start();
+  sliceIndexes.resume().catch((error: unknown) => {
+    logger.warn(
+      { reason: reasonOf(error) },
+      'versions with unfinished indexes were not looked for',
+    );
+  });
   if (!dev)
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => (isEnding = true));
 };
+
+/** Logs an error of a build. An error of the database has its own sentence as its cause. */
+function logIndexes(version: number, error: unknown): void {
+  const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;
+  logger.warn(
+    { version, reason: reasonOf(cause) },
+    'the indexes for slices were not built; it is tried again',
+  );
+}
 
 /** Logs a change in the state of the database. */
 function logTurn(turn: Turn): void {

@@ -3,13 +3,14 @@ import type pg from 'pg';
 import { AppError } from '../errors';
 import type { DatabaseLoad } from '../metrics';
 import { NOBODY, type Sender } from '../sender';
-import type { SqlText } from '../sql/quote';
+import type { Identifier, SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
+import { backendOf, cancelStatement } from './connection/cancel';
 import type { ConnectionSettings } from './connection/connections';
 import { Connections } from './connection/connections';
 import { beginInOneSnapshot } from './versions/distributed';
 import { Failover } from './connection/failover';
-import { connectionLost, forPeople, RETRY_AFTER, sqlState } from './connection/failures';
+import { connectionLost, forPeople, RETRY_AFTER, SQLSTATE, sqlState } from './connection/failures';
 import type { Listener, Listening } from './connection/listener';
 import { Queryable, sendOne } from './connection/queryable';
 import type { Timeline, Turn } from './connection/timeline';
@@ -215,6 +216,42 @@ export class Database extends Queryable {
   }
 
   /**
+   * Runs a statement outside of a transaction that gives way: it is cancelled as soon as another one waits for a lock of
+   * the table, or when the signal is aborted. A statement that waits for older snapshots has to: PostgreSQL would end it
+   * or the other one as a deadlock.
+   *
+   * @returns whether it ran to its end
+   */
+  givingWay(statement: SqlText, table: Identifier, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    return this.onConnection(async (client, watch, discard) => {
+      let isCancelled = false;
+      const cancel = () => {
+        if (isCancelled) return;
+        isCancelled = true;
+        // The cancel may come after the end of the statement, and would end the next one of this connection.
+        discard(new Error('The statement was cancelled'));
+        void cancelStatement(client);
+      };
+      const look = async () => {
+        if (await this.any(WAITING, [table, backendOf(client)])) cancel();
+      };
+      const timer = setInterval(() => void look().catch(() => {}), LOOK_MILLISECONDS);
+      signal.addEventListener('abort', cancel);
+      try {
+        await watch.run(() => sendOne(client, statement, []));
+        return true;
+      } catch (error) {
+        if (isCancelled && sqlState(error) === SQLSTATE.queryCanceled) return false;
+        throw error;
+      } finally {
+        clearInterval(timer);
+        signal.removeEventListener('abort', cancel);
+      }
+    }, 'perhaps');
+  }
+
+  /**
    * Opens a connection outside the pool that reports the commits of any process.
    *
    * @param onLost called whenever the connection is lost; it then reopens automatically
@@ -285,6 +322,13 @@ export class Database extends Queryable {
     return this.connections.close();
   }
 }
+
+/** Interval in which a statement that gives way is looked at. PostgreSQL looks for deadlocks after a second. */
+const LOOK_MILLISECONDS = 200;
+
+/** Whether another connection than one waits for a lock of a table. */
+const WAITING = sql`SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+  WHERE d.datname = current_database() AND l.relation = to_regclass($1) AND NOT l.granted AND l.pid <> $2 LIMIT 1`;
 
 /** Without the server's answer it is unknown whether the transaction was committed. */
 function outcomeUnknown(error: unknown): never {

@@ -13,8 +13,10 @@ import { prepared } from '../connection/queryable';
 import type { Transaction } from '../connection/transaction';
 
 /** An index of a forecast table for slices. Its name says which rows it has: there is no other record. */
-interface SliceIndex {
+export interface SliceIndex {
   name: string;
+  /** The column that it is on. */
+  column: string;
   /** The newest entry whose rows are in the index. */
   upTo: number;
   /** False while it is built, and after a build that failed. */
@@ -24,16 +26,14 @@ interface SliceIndex {
 const NAME = /^slice_(\d+)_\d+$/;
 
 const Index = v.pipe(
-  v.object({ name: v.string(), isValid: v.boolean() }),
-  v.transform(({ name, isValid }): SliceIndex => ({
-    name,
-    isValid,
-    upTo: Number(NAME.exec(name)?.[1]),
-  })),
+  v.object({ name: v.string(), column: v.string(), isValid: v.boolean() }),
+  v.transform((index): SliceIndex => ({ ...index, upTo: Number(NAME.exec(index.name)?.[1]) })),
 );
 
-const INDEXES = prepared(sql`SELECT c.relname AS name, i.indisvalid AS "isValid"
+const INDEXES =
+  prepared(sql`SELECT c.relname AS name, a.attname AS "column", i.indisvalid AS "isValid"
   FROM pg_class t JOIN pg_index i ON i.indrelid = t.oid JOIN pg_class c ON c.oid = i.indexrelid
+    JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
   WHERE t.relname = $1 AND t.relnamespace = 'pf'::regnamespace AND c.relname ~ '^slice_[0-9]+_[0-9]+$'`);
 
 /** The indexes for slices of a forecast table, those that cannot be used among them. */
@@ -100,9 +100,30 @@ export const growthSince = (
     [versionId, logid],
   );
 
-/** Reads the statistics of a forecast table again, by which PostgreSQL chooses its indexes. */
+/** Ids of the versions that have indexes for slices, or had a build of them that did not end. */
+export const versionsWithIndexes = async (db: Queryable): Promise<number[]> => {
+  const found = await db.many(
+    v.object({ id: v.number() }),
+    sql`SELECT DISTINCT substring(t.relname::text, '_([0-9]+)$')::integer AS id
+       FROM pg_class t JOIN pg_index i ON i.indrelid = t.oid JOIN pg_class c ON c.oid = i.indexrelid
+       WHERE t.relnamespace = 'pf'::regnamespace AND t.relname ~ '^fc_.*_[0-9]+$'
+         AND c.relname ~ '^slice_[0-9]+_[0-9]+$' ORDER BY 1`,
+  );
+  return found.map(({ id }) => id);
+};
+
+/** Whether an index of a forecast table is being built, by any server. */
+export const isBeingBuilt = (db: Queryable, table: Identifier): Promise<boolean> =>
+  db.any(
+    sql`SELECT 1 FROM pg_stat_progress_create_index WHERE relid = to_regclass(${literal(table)})`,
+  );
+
+/**
+ * Reads the statistics of a forecast table again, by which PostgreSQL chooses its indexes. Does nothing while another
+ * statement has a lock that forbids it: if that one waited for older snapshots, the two would wait for each other.
+ */
 export const analyze = (db: Queryable, table: Identifier): Promise<number> =>
-  db.run(sql`ANALYZE ${table}`);
+  db.run(sql`ANALYZE (SKIP_LOCKED) ${table}`);
 
 /**
  * The number of values that some columns have, by PostgreSQL's statistics, most first. Columns without
@@ -128,22 +149,19 @@ export function distinctValues(
 }
 
 /**
- * Builds an index over the rows of the entries up to one, while others read and write. It does not slow down
- * later entries, because their rows are not in it.
+ * The statement that builds an index over the rows of the entries up to one, while others read and write. It does not
+ * slow down later entries, because their rows are not in it. If it is interrupted, an index is left that cannot be used.
  *
  * @param number distinguishes the indexes up to the same entry
- * @throws DatabaseError; an index that cannot be used may then be left
  */
 export const createSliceIndex = (
-  db: Queryable,
   table: Identifier,
   { column, upTo, number }: { column: string; upTo: number; number: number },
-): Promise<number> =>
-  db.run(sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${ident(`slice_${upTo}_${number}`)}
-    ON ${table} (${ident(column)}) WHERE ${upToEntry(upTo)}`);
+): SqlText => sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${ident(`slice_${upTo}_${number}`)}
+    ON ${table} (${ident(column)}) WHERE ${upToEntry(upTo)}`;
 
-/** Drops an index without waiting for readers. Does nothing if it does not exist. */
-export const dropSliceIndex = (db: Queryable, name: string): Promise<number> =>
-  db.run(sql`DROP INDEX CONCURRENTLY IF EXISTS ${qualified('pf', name)}`);
+/** The statement that drops an index without blocking readers. It does nothing if there is none. */
+export const dropSliceIndex = (name: string): SqlText =>
+  sql`DROP INDEX CONCURRENTLY IF EXISTS ${qualified('pf', name)}`;
 
 const upToEntry = (logid: number): SqlText => sql`pf_logid <= ${logid}`;
