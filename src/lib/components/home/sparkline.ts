@@ -1,3 +1,6 @@
+/** The line of a plan by month, as the home page draws it. */
+import { firstDay, monthNumber } from '$lib/contract/calendar';
+
 /** The total of a plan in a month, which is named by its first day. */
 export interface Month {
   month: string;
@@ -28,13 +31,13 @@ export function sparkline(
   months: readonly Month[],
   { width, height }: { width: number; height: number },
 ): Sparkline | null {
-  const places = months.map(({ month }) => placeOf(month));
+  const places = months.map(({ month }) => monthNumber(month));
   const [first, last] = [months[0], months.at(-1)];
   const [from, to] = [places[0], places.at(-1)];
   if (!first || !last || from === undefined || to === undefined || !(to > from)) return null;
 
   const points: (Month & { at: number })[] = [];
-  const addNothing = (at: number) => points.push({ at, month: monthAt(at), amount: 0 });
+  const addNothing = (at: number) => points.push({ at, month: firstDay(at, 'month'), amount: 0 });
   for (const [i, each] of months.entries()) {
     const at = places[i] ?? from;
     const before = points.at(-1)?.at ?? at;
@@ -62,20 +65,5 @@ export function sparkline(
     end: { x: rounded(xOf(to)), y: rounded(yOf(last.amount)) },
   };
 }
-
-/**
- * Returns the number of a month; consecutive months have consecutive numbers. Years may have more than four
- * digits.
- */
-const placeOf = (day: string): number => {
-  const [year = '0', month = '1'] = day.split('-');
-  return Number(year) * 12 + Number(month);
-};
-
-/** Returns the first day of the month with a number. */
-const monthAt = (place: number): string => {
-  const month = ((place - 1) % 12) + 1;
-  return `${(place - month) / 12}-${String(month).padStart(2, '0')}-01`;
-};
 
 const rounded = (place: number): number => Number(place.toFixed(1));

@@ -10,7 +10,8 @@ import type {
   ForecastUnit,
   GroupForecast,
 } from '$lib/contract/forecasts';
-import { dayAfter, type Days, firstDayOf, laterMonth, monthOf } from '$lib/plan/amounts/months';
+import { dayAfter, firstDayOf, laterMonth, monthOf } from '$lib/contract/calendar';
+import type { Days } from '$lib/plan/amounts/day-ranges';
 import { LevelComparison } from './level-comparison.svelte';
 import { LoadDraft } from './load-draft.svelte';
 

@@ -1,6 +1,6 @@
 /** A history and its forecast as lines. */
+import { periodOfDay } from '$lib/contract/calendar';
 import type { ForecastPreview, ForecastUnit, GroupForecast } from '$lib/contract/forecasts';
-import { DAY_MS } from '$lib/contract/primitives';
 import { placeOf, roundSteps, rounded, type ScaleStep } from '../chart-scale';
 
 /** Lines to draw, as the points attributes of SVG elements, with the size of their box. */
@@ -26,12 +26,7 @@ export function periodsBetween(
 ): number {
   const [last, first] = [history.at(-1), horizon[0]];
   if (last === undefined || first === undefined) return 0;
-  const monthOf = (day: string) => {
-    const [year = 0, month = 1] = day.split('-').map(Number);
-    return year * 12 + month;
-  };
-  if (unit === 'week') return Math.round((Date.parse(first) - Date.parse(last)) / (7 * DAY_MS)) - 1;
-  return (monthOf(first) - monthOf(last)) / (unit === 'quarter' ? 3 : 1) - 1;
+  return periodOfDay(first, unit) - periodOfDay(last, unit) - 1;
 }
 
 /**

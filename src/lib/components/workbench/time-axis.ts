@@ -1,4 +1,5 @@
 /** Positions of bars, ticks and gaps on the timeline. */
+import { dayAt, dayOfMonth, monthNumberAt } from '$lib/contract/calendar';
 import { DAY_MS } from '$lib/contract/primitives';
 import { formatMonth } from '../format';
 
@@ -14,7 +15,7 @@ function dayOf(iso: string | null): Day | null {
   return Number.isNaN(at) ? null : at / DAY_MS;
 }
 
-export const isoOf = (day: Day): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+export const isoOf = (day: Day): string => dayAt(day * DAY_MS);
 
 /** Returns a span from two ISO dates; null if either is missing. */
 export function spanOf(min: string | null, max: string | null): Span | null {
@@ -23,13 +24,9 @@ export function spanOf(min: string | null, max: string | null): Span | null {
   return from === null || to === null ? null : { from, to };
 }
 
-/** Months counted from January 1970. */
-type Month = number;
-const monthOf = (day: Day): Month => {
-  const date = new Date(day * DAY_MS);
-  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
-};
-const firstDay = (month: Month): Day => Date.UTC(1970, month, 1) / DAY_MS;
+/** The number of the month of a day, from January of the year 0. */
+const monthOf = (day: Day): number => monthNumberAt(day * DAY_MS);
+const firstDay = (month: number): Day => dayOfMonth(month) / DAY_MS;
 
 /**
  * Returns the months between the first and the last span that no span touches. Gaps are whole months: a plan
@@ -38,7 +35,7 @@ const firstDay = (month: Month): Day => Date.UTC(1970, month, 1) / DAY_MS;
 export function gaps(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.from - b.from);
   const found: Span[] = [];
-  let covered: Month | null = null;
+  let covered: number | null = null;
   for (const span of sorted) {
     const first = monthOf(span.from);
     if (covered !== null && first > covered + 1) {
@@ -78,7 +75,7 @@ export function axis(spans: readonly Span[], most: number): { domain: Span; tick
   const ticks: Tick[] = [];
   for (let month = Math.ceil(first / step) * step; month <= last; month += step) {
     const day = firstDay(month);
-    ticks.push({ day, label: step < 12 ? formatMonth(isoOf(day)) : String(1970 + month / 12) });
+    ticks.push({ day, label: step < 12 ? formatMonth(isoOf(day)) : String(month / 12) });
   }
   return { domain: { from: firstDay(first), to: firstDay(last + 1) - 1 }, ticks };
 }

@@ -1,4 +1,5 @@
 /** Kinds of charts, and the choice of axis, series, measures and groups. */
+import { dayOfMonth, monthNumberAt } from '../../contract/calendar';
 import { DAY_MS } from '../../contract/primitives';
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
@@ -186,14 +187,10 @@ const MOST_STEPS = 1000;
 export function evenly(times: readonly number[], unit: TimeUnit | undefined): number[] {
   const [first, last] = [times[0], times.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const monthOf = (time: number) => {
-    const date = new Date(time);
-    return 12 * date.getUTCFullYear() + date.getUTCMonth();
-  };
   const day = new Date(first).getUTCDate();
   // Not every month has a 29th, 30th and 31st.
   const isMonthly = day < 29 && times.every((time) => new Date(time).getUTCDate() === day);
-  const places = times.map((time) => (isMonthly ? monthOf(time) : time / DAY_MS));
+  const places = times.map((time) => (isMonthly ? monthNumberAt(time) : time / DAY_MS));
   const [from = 0] = places;
   const step = unit
     ? MONTHS_IN[unit]
@@ -202,15 +199,8 @@ export function evenly(times: readonly number[], unit: TimeUnit | undefined): nu
   if (!Number.isInteger(count) || count > MOST_STEPS) return [...times];
   return Array.from({ length: count + 1 }, (_, i) => {
     const place = from + i * step;
-    return isMonthly ? monthStart(place, day) : place * DAY_MS;
+    return isMonthly ? dayOfMonth(place, day) : place * DAY_MS;
   });
-}
-
-/** Returns a day of a month, in epoch milliseconds. Months are counted from the year 0. */
-function monthStart(month: number, day: number): number {
-  const date = new Date(0);
-  date.setUTCFullYear(Math.floor(month / 12), month % 12, day);
-  return date.getTime();
 }
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));

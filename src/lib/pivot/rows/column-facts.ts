@@ -1,5 +1,6 @@
 /** Counts the different values of loaded columns. */
 import { Type, type Column } from '@uwdata/flechette';
+import { monthNumberAt } from '../../contract/calendar';
 import { dictionaryOf, type ArrowColumns } from './arrow-columns';
 
 /** Facts about a loaded column, known before the engine has it. */
@@ -65,12 +66,7 @@ function factsOf(column: Column<unknown>): ColumnFacts {
   const found = values(column);
   const days =
     column.type.typeId === Type.Date ? found.filter((day) => typeof day === 'number') : [];
-  const months = new Set(
-    days.map((day) => {
-      const date = new Date(day);
-      return 12 * date.getUTCFullYear() + date.getUTCMonth();
-    }),
-  );
+  const months = new Set(days.map(monthNumberAt));
   return { distinct: found.length, months: months.size, texts: null };
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { inPeriods, joinedPeriods, lastOfMonth, rangeOf } from './date-ranges';
+import { lastOfMonth } from '../../contract/calendar';
+import { inPeriods, joinedPeriods, rangeOf } from './date-ranges';
 
 const period = (from: string, to: string) => new Map([['Date', { from, to }]]);
 const JAN = period('2028-01-01', '2028-01-31');

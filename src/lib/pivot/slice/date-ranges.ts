@@ -2,7 +2,6 @@
 import { DAY_MS } from '../../contract/primitives';
 import type { DateRange, Slice } from '../../contract/slices';
 import { parseDay, toScalar } from '../values/cell-value';
-import { lastDayOf } from '../values/time-unit';
 
 /**
  * The ranges of days that a cell shows, by date column: the days of its months, quarters or years that
@@ -59,7 +58,3 @@ export function rangeOf(first: number, last: number): Required<DateRange> | null
 
 /** A day as ISO text with a year of four digits; ranges accept no other years. */
 export const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
-
-/** Returns the last day of the month of a day; both as ISO text. */
-export const lastOfMonth = (day: string): string =>
-  String(toScalar(lastDayOf(parseDay(`${day.slice(0, 7)}-01`), 'month'), 'date'));

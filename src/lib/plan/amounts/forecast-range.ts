@@ -1,8 +1,8 @@
 /** The range in which a loaded forecast expects the amounts of a chart. */
+import { monthNumber, monthNumberAt } from '../../contract/calendar';
 import { BANDS, type ForecastParams } from '../../contract/forecasts';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { filterValues } from '../../pivot/slice/filter-values';
-import { parseDay } from '../../pivot/values/cell-value';
 import type { CellValue, Schema } from '../../pivot/values/engine-types';
 import { MONTHS_IN, type TimeUnit } from '../../pivot/values/time-unit';
 
@@ -27,12 +27,6 @@ export interface RangedLine {
 
 /** Months of a period of a forecast. A week has no whole number of them. */
 const MONTHS = { month: 1, quarter: 3, week: null } as const;
-
-/** Returns the number of the month of a day in epoch milliseconds. */
-const monthOf = (day: number): number => {
-  const date = new Date(day);
-  return date.getUTCFullYear() * 12 + date.getUTCMonth();
-};
 
 /** Returns the text of a value as the log has those of the groups. */
 const textOf = (value: CellValue): string | null => (value === null ? null : String(value));
@@ -115,8 +109,8 @@ function periodsIn(
   start: number,
   unitOfPlace: TimeUnit,
 ): number[] | 'some' | 'none' {
-  const [first, last] = [horizon.from, horizon.through].map((day) => monthOf(parseDay(day)));
-  const month = monthOf(start);
+  const [first, last] = [horizon.from, horizon.through].map(monthNumber);
+  const month = monthNumberAt(start);
   const end = month + MONTHS_IN[unitOfPlace] - 1;
   if (first === undefined || last === undefined || end < first || month > last) return 'none';
   const length = MONTHS[unit];

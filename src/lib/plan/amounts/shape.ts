@@ -2,7 +2,7 @@
 import { isDateRange, type Slice } from '../../contract/slices';
 import type { GroupTotals } from '../../contract/previews';
 import type { Like, Shape } from '../../contract/shapes';
-import { lastOfMonth } from '../../pivot/slice/date-ranges';
+import { lastOfMonth, monthNumber } from '../../contract/calendar';
 import { tidy } from '../../pivot/values/cell-value';
 import { totalOf } from './entry-totals';
 import { amountField, joinedAmounts, type Amounts } from './measure-totals';
@@ -101,11 +101,11 @@ export function shapeFor(choice: ShapeChoice, target: ShapeTarget): MadeShape {
     case 'profile': {
       if (!target.groups) return { problem: MONTHS_LOADING };
       const days = target.groups.flatMap(({ group: [day] }) => (day == null ? [] : [day]));
-      const first = Math.min(...days.map(monthOf));
+      const first = Math.min(...days.map(monthNumber));
       const weightOf = (day: string) =>
         choice.kind === 'ramp'
-          ? monthOf(day) - first + 1
-          : (choice.weights[monthOf(day) % 12] ?? 0);
+          ? monthNumber(day) - first + 1
+          : (choice.weights[monthNumber(day) % 12] ?? 0);
       const weights = days.map((day) => [day, weightOf(day)] as const);
       if (!weights.some(([, weight]) => weight > 0)) return { problem: NO_WEIGHT };
       return { spread: { profile: { column, unit, weights: Object.fromEntries(weights) } } };
@@ -160,7 +160,7 @@ export function seasonality(groups: readonly GroupTotals[], key: string): number
   for (const { group, ...totals } of groups) {
     const [day] = group;
     if (day == null) continue;
-    const month = monthOf(day) % 12;
+    const month = monthNumber(day) % 12;
     sums[month] = tidy((sums[month] ?? 0) + (totalOf(totals, key) ?? 0));
   }
   if (sums.some((sum) => sum < 0))
@@ -186,15 +186,12 @@ export function matchOf(slice: Slice, pattern: Slice, column: string): 'date' | 
   return own == null || other == null || own === other ? 'date' : 'position';
 }
 
-/** The month of a day as a number; January of the year 0 is 0. */
-const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
-
 /** Returns the number of the first month of the days of a slice; null without days. */
 function firstMonth(value: Slice[string] | undefined): number | null {
   const days = (Array.isArray(value) ? value : [isRange(value) ? value.from : value]).filter(
     (day) => typeof day === 'string',
   );
-  return days.length === 0 ? null : Math.min(...days.map(monthOf));
+  return days.length === 0 ? null : Math.min(...days.map(monthNumber));
 }
 
 const isRange = (value: Slice[string] | undefined) => value !== undefined && isDateRange(value);

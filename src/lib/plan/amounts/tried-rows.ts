@@ -1,4 +1,5 @@
 /** The rows of tried changes, and the amounts that they add to a slice or a step. */
+import { firstDayOf, monthOf } from '../../contract/calendar';
 import type { GroupTotals, SlicePreview } from '../../contract/previews';
 import type { Slice } from '../../contract/slices';
 import { tidy, tidyChange } from '../../pivot/values/cell-value';
@@ -54,7 +55,7 @@ export class TriedRows {
       if (!this.isIn(slice, y)) return;
       this.add(y, hold.some((each) => this.isIn(each, y)) ? held : free);
       const day = date === undefined ? null : this.rows.at(date, y);
-      if (typeof day === 'string') this.add(y, inMap(months, monthOf(day)));
+      if (typeof day === 'string') this.add(y, inMap(months, firstDayOf(monthOf(day))));
     });
     return {
       ...stored,
@@ -114,8 +115,6 @@ function inMap<Key>(map: Map<Key, Added>, key: Key): Added {
   map.set(key, found);
   return found;
 }
-
-const monthOf = (day: string): string => day.replace(/\d\d$/, '01');
 
 /** Adds the amounts of months to groups, and groups for the months that have none. */
 function withMonths(

@@ -37,7 +37,7 @@ import {
 } from './fields';
 import type { Loading } from '../version/loading.svelte';
 import type { Locks } from '../records/locks.svelte';
-import { newestDays, type Days } from '../amounts/months';
+import { newestDays, type Days } from '../amounts/day-ranges';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 
 /** A field in its zone, or outside all zones if it is not shown. */

@@ -4,17 +4,17 @@ import { Latest } from '../../client/latest.svelte';
 import { user } from '../../client/user.svelte';
 import type { ActualsPreview, ActualsRequest } from '../../contract/actuals';
 import type { LoadParams, LoadPreviewRequest } from '../../contract/loads';
-import { lastOfMonth } from '../../pivot/slice/date-ranges';
 import type { Locks } from '../records/locks.svelte';
 import type { Log } from '../records/log.svelte';
 import {
   dayAfter,
-  type Days,
   firstDayOf,
+  lastOfMonth,
   monthOf,
   monthOver,
   monthsBetween,
-} from '../amounts/months';
+} from '../../contract/calendar';
+import type { Days } from '../amounts/day-ranges';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { Remainder } from './remainder.svelte';
 import type { Shapes } from './shapes.svelte';

@@ -7,7 +7,7 @@ import { isDateRange, type Slice } from '../../contract/slices';
 import type { ClosedDate } from '../../pivot/grid/views/closed-headers';
 import { overlapOf, type Overlap } from '../../pivot/grid/cells/reach';
 import { FollowedList } from './followed-list.svelte';
-import { type Days, joinedDays } from '../amounts/months';
+import { type Days, joinedDays } from '../amounts/day-ranges';
 import { seenIn } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Reviews } from './reviews.svelte';

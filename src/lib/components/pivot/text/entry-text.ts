@@ -5,7 +5,7 @@ import type { Decimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { Like } from '$lib/contract/shapes';
 import type { SetClause, Shift } from '$lib/contract/movement';
-import { lastOfMonth } from '$lib/pivot/slice/date-ranges';
+import { lastOfMonth } from '$lib/contract/calendar';
 import type { Caution } from '$lib/plan/amounts/caution';
 import { totalOf } from '$lib/plan/amounts/entry-totals';
 import { amountIn, type MeasureAmounts } from '$lib/plan/amounts/measure-totals';

@@ -2,7 +2,8 @@
 import type { LogEntry } from '$lib/contract/log';
 import { isDateRange, type DateRange, type Slice } from '$lib/contract/slices';
 import type { Scalar } from '$lib/contract/primitives';
-import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
+import { lastOfMonth, monthOf } from '$lib/contract/calendar';
+import { ISO_DAY } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
 import { label, lookalikeLabel } from '$lib/pivot/values/labels';
 import type { MeasureWords } from '$lib/plan/amounts/measure-words';
@@ -123,7 +124,7 @@ function spanText(days: readonly string[]): string {
   const sorted = [...days].sort();
   const [first = '', last = first] = [sorted[0], sorted.at(-1)];
   const count = `${days.length} days`;
-  if (first.slice(0, 7) === last.slice(0, 7)) return `${formatMonth(first)} (${count})`;
+  if (monthOf(first) === monthOf(last)) return `${formatMonth(first)} (${count})`;
   const sameYear = first.slice(0, 4) === last.slice(0, 4);
   const wholeYears = first.slice(5, 7) === '01' && last.slice(5, 7) === '12';
   if (sameYear && wholeYears) return `${first.slice(0, 4)} (${count})`;

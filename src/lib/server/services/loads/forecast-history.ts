@@ -6,7 +6,7 @@ import type { GroupSums } from '../../db/loads/history';
 import { groupSums } from '../../db/loads/history';
 import type { Queryable } from '../../db/connection/queryable';
 import { AppError, faultAt, fieldPlace } from '../../errors';
-import { firstDay, lastDay, periodOfDay } from '../../periods';
+import { firstDay, lastDay, periodOfDay } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureColumns } from '../../sql/forecast-columns';
 import type { SqlText } from '../../sql/quote';

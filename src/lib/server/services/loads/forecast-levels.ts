@@ -8,7 +8,7 @@ import type {
 import type { GroupSums } from '../../db/loads/history';
 import type { Database } from '../../db/database';
 import { AppError } from '../../errors';
-import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../periods';
+import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { groupId } from '../../sql/groups';
 import { inLast, percent } from '../../statistics/choice';

@@ -5,7 +5,7 @@ import type { ForecastEntry } from '../../../contract/log';
 import type { WriteKey } from '../../db/log/idempotency';
 import { requireOpen } from '../../db/versions/versions';
 import { AppError } from '../../errors';
-import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../periods';
+import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
 import { groupId, groupLiteral } from '../../sql/groups';
 import type { SqlText } from '../../sql/quote';
 import { commas, join, literal, sql } from '../../sql/quote';

@@ -4,7 +4,7 @@ import { type ForecastPreview } from '../../../contract/forecasts';
 import { measureKey } from '../../../contract/columns';
 import { digitsOf } from '../../../contract/decimals';
 import type { Database } from '../../db/database';
-import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../periods';
+import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind } from '../../sql/forecast-columns';
 import { forecastSeries } from '../../statistics/forecast';

@@ -21,7 +21,7 @@ import { ofFurther } from '../../db/totals/totals';
 import type { Transaction } from '../../db/connection/transaction';
 import { listVersions } from '../../db/versions/versions';
 import { AppError, faultAt, fieldPlace } from '../../errors';
-import { daysOfPeriod, isFirstDay } from '../../periods';
+import { daysOfPeriod, isFirstDay } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { leafColumns, measureColumns } from '../../sql/forecast-columns';
 import type { Grouping } from '../../sql/groups';

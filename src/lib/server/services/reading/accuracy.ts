@@ -10,7 +10,7 @@ import { cellLines } from '../../db/loads/accuracy';
 import type { Database } from '../../db/database';
 import { listEntries } from '../../db/log/log';
 import { AppError } from '../../errors';
-import { firstDay, lastDay, periodOfDay } from '../../periods';
+import { firstDay, lastDay, periodOfDay } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureColumns } from '../../sql/forecast-columns';
 import { join, sql } from '../../sql/quote';

@@ -7,6 +7,7 @@ import type {
   FileType,
   MisfitChoice,
 } from '../../../contract/files';
+import { firstDayOf, monthOf } from '../../../contract/calendar';
 import { FILES_SCHEMA } from '../../../contract/files';
 import { tableColumns } from '../../db/setup/catalog';
 import type { Database } from '../../db/database';
@@ -135,7 +136,7 @@ async function converted(file: ArrivedFile, target: Target | undefined) {
     const moment = values[date] ?? null;
     const day = moment !== null && hasZone ? new Date(moment).toISOString() : moment;
     sums.add(
-      day && `${day.slice(0, 7)}-01`,
+      day && firstDayOf(monthOf(day)),
       1,
       amounts.map((i) => values[i] ?? null),
     );

@@ -1,5 +1,15 @@
-import { expect, it } from 'vitest';
-import { daysOfPeriod, firstDay, isFirstDay, lastDay, periodOfDay } from './periods';
+import { describe, expect, it } from 'vitest';
+import {
+  dayAfter,
+  daysOfPeriod,
+  firstDay,
+  isFirstDay,
+  lastDay,
+  lastOfMonth,
+  laterMonth,
+  monthsBetween,
+  periodOfDay,
+} from './calendar';
 
 it.each([
   ['month', '2027-02-15', '2027-02-01', '2027-02-28'],
@@ -48,4 +58,29 @@ it.each([
   ['12027-01-01', 'year', true],
 ] as const)('%s is the first day of a %s: %s', (day, unit, isFirst) => {
   expect(isFirstDay(day, unit)).toBe(isFirst);
+});
+
+describe('months', () => {
+  it.each([
+    ['2027-01', '2027-01-31'],
+    ['2027-02', '2027-02-28'],
+    ['2028-02', '2028-02-29'],
+    ['2027-12', '2027-12-31'],
+  ])('%s ends on %s', (month, day) => {
+    expect(lastOfMonth(month)).toBe(day);
+  });
+
+  it('are counted over the end of a year', () => {
+    expect(laterMonth('2027-12', 1)).toBe('2028-01');
+    expect(laterMonth('12027-12', 1)).toBe('12028-01');
+    expect(laterMonth('2027-01', -1)).toBe('2026-12');
+    expect(dayAfter('2027-12-31')).toBe('2028-01-01');
+    expect(monthsBetween('2027-11', '2028-02')).toEqual([
+      '2027-11',
+      '2027-12',
+      '2028-01',
+      '2028-02',
+    ]);
+    expect(monthsBetween('2028-02', '2027-11')).toEqual([]);
+  });
 });

@@ -1,8 +1,11 @@
-/** Days, weeks, months, quarters and years as periods that follow each other. Weeks begin on Monday. */
-import type { ForecastUnit } from '../contract/forecasts';
-import { DAY_MS } from '../contract/primitives';
-import type { PeriodUnit } from '../contract/shapes';
-import type { DateRange } from '../contract/slices';
+/**
+ * The calendar: days as ISO text, months as text ("2027-03") or as numbers, and periods that follow each other. Weeks
+ * begin on Monday.
+ */
+import type { ForecastUnit } from './forecasts';
+import { DAY_MS } from './primitives';
+import type { PeriodUnit } from './shapes';
+import type { DateRange } from './slices';
 
 /** Number of periods of a year. */
 export const PERIODS_OF_YEAR: Record<ForecastUnit, number> = { month: 12, quarter: 4, week: 52 };
@@ -25,10 +28,27 @@ const dayText = (year: number, month: number, date: number): string =>
     '-',
   );
 
-function dayAt(time: number): string {
+/** Returns the day of a moment in epoch milliseconds, in UTC. Years have at least four digits. */
+export function dayAt(time: number): string {
   const date = new Date(time);
   return dayText(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate());
 }
+
+/** Returns the number of the month of a day, counted from January of the year 0. */
+export function monthNumber(day: string): number {
+  const [year = 0, month = 1] = day.split('-').map(Number);
+  return year * 12 + month - 1;
+}
+
+/** Returns the number of the month of a moment in epoch milliseconds, in UTC; see {@link monthNumber}. */
+export function monthNumberAt(time: number): number {
+  const date = new Date(time);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+/** Returns a day of a month in epoch milliseconds. @param month see {@link monthNumber} @param date from 1 */
+export const dayOfMonth = (month: number, date = 1): number =>
+  new Date(0).setUTCFullYear(Math.floor(month / 12), month % 12, date);
 
 /** Returns the number of the period that a day belongs to. Consecutive periods have consecutive numbers. */
 export function periodOfDay(day: string, unit: PeriodUnit): number {
@@ -38,8 +58,7 @@ export function periodOfDay(day: string, unit: PeriodUnit): number {
       ? timeOf(day) / DAY_MS
       : Math.floor((timeOf(day) - MONDAY) / (7 * DAY_MS));
   }
-  const [year = 0, month = 1] = day.split('-').map(Number);
-  return Math.floor((year * 12 + month - 1) / months);
+  return Math.floor(monthNumber(day) / months);
 }
 
 /** Returns the first day of a period. */
@@ -73,4 +92,30 @@ export function daysOfPeriod(day: string, unit: PeriodUnit, { from, to }: DateRa
   const start = from === undefined ? begin : Math.max(begin, timeOf(from));
   const stop = to === undefined ? end : Math.min(end, timeOf(to));
   return Math.max(0, (stop - start) / DAY_MS + 1);
+}
+
+/** Returns the month of a day as text. Its year may have more than four digits. */
+export const monthOf = (day: string): string => /^\d+-\d\d/.exec(day)?.[0] ?? day;
+
+/** Returns the month that is a number of months later. */
+export const laterMonth = (month: string, months: number): string =>
+  monthOf(firstDay(monthNumber(month) + months, 'month'));
+
+/** Returns the latest month that is over, in UTC. */
+export const monthOver = (): string => laterMonth(monthOf(dayAt(Date.now())), -1);
+
+/** Returns the first day of a month. */
+export const firstDayOf = (month: string): string => `${month}-01`;
+
+/** Returns the last day of a month, or of the month of a day. */
+export const lastOfMonth = (day: string): string => lastDay(monthNumber(day), 'month');
+
+/** Returns the day after a day. @param days number of days between them; the day before for −1 */
+export const dayAfter = (day: string, days = 1): string => dayAt(timeOf(day) + days * DAY_MS);
+
+/** Returns all months from the first to the last one. */
+export function monthsBetween(first: string, last: string): string[] {
+  const months: string[] = [];
+  for (let month = first; month <= last; month = laterMonth(month, 1)) months.push(month);
+  return months;
 }
