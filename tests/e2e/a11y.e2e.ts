@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { expect, storeText, test } from '../support/e2e';
 import { STATES } from './states';
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
@@ -10,7 +10,7 @@ for (const state of STATES) {
     test.use({ template: state.template ?? 'raw', env: state.env ?? {} });
 
     test('passes axe in both themes', async ({ page, service }) => {
-      await page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner'));
+      await storeText(page, 'pf.user', 'Ann Planner');
       await page.emulateMedia({ colorScheme: 'light' });
       await state.reach(page, service);
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 import { closedQuarter } from './states';
 
@@ -79,6 +79,6 @@ test('the accuracy of closed months is shown by cell, entry and person, and expo
 });
 
 test('without closed months the page says how to get there', async ({ page }) => {
-  await page.goto('/versions/1/accuracy');
+  await visit(page, '/versions/1/accuracy');
   await expect(page.getByText('No closed months')).toBeVisible();
 });

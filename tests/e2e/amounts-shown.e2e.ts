@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
@@ -70,7 +70,7 @@ test('shows rates with six decimals and yen without decimals', async ({ page, se
   await expect.poll(() => pivot.text(at('A'))).toBe('1,200');
   await pivot.click(at('B'));
   await expect(total(page)).toHaveText('34,000');
-  await page.goto('/');
+  await visit(page, '/');
   await expect(page.getByRole('row', { name: /Plan/ }).filter({ hasText: '35,200' })).toBeVisible();
   await expect(
     page.getByRole('row', { name: /Plan/ }).filter({ hasText: '0.500009' }),

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { expect, storeText, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage, type CellName } from './pivot-page';
 
@@ -483,7 +483,7 @@ test.describe('amounts for a block', () => {
     page,
     service,
   }) => {
-    await page.addInitScript(() => localStorage.setItem('pf.spread', 'equal'));
+    await storeText(page, 'pf.spread', 'equal');
     const pivot = new PivotPage(page);
     await pivot.open(1);
     const before = await stored(service);

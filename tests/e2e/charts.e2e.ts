@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 import { loadYearBefore } from './year-before';
 
@@ -178,7 +178,7 @@ test('a layout with a chart of an earlier build shows the nearest kind', async (
       columns: ['Quantity'],
     }),
   ]);
-  await page.goto('/versions/1');
+  await visit(page, '/versions/1');
   const chart = new ChartPage(page);
   await expect(chart.plot).toBeVisible({ timeout: 60_000 });
   // Without time, the first level is the axis and the second makes the series.

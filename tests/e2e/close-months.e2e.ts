@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import { startServer } from '../../src/demo/server';
 import type { Service } from '../support/service';
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { CountedPlanner } from './counted-planner';
 import { openAs, PivotPage } from './pivot-page';
 import { readWorkbook } from './workbook';
@@ -248,7 +248,7 @@ test('a month is closed from the list of versions in at most six actions, and a 
   const before = await byMonth(service);
   const pivot = new PivotPage(page);
   await pivot.keepUser('ann');
-  await page.goto('/sources/1?tab=versions');
+  await visit(page, '/sources/1?tab=versions');
   const planner = new CountedPlanner(page, pivot);
   await planner.click(page.getByRole('button', { name: 'Actions for Plan 2027' }));
   await planner.click(page.getByRole('menuitem', { name: 'Close months …' }));

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { startServer, type Server } from '../../src/demo/server';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage, type CellName } from './pivot-page';
 
@@ -211,7 +211,7 @@ test('a comparison starts and ends without changing anything else, and stays in 
   await expect(page.getByText(/was deleted, so the comparison has ended/)).toBeVisible();
   await ann.drawn();
   await expect.poll(() => shown(ann)).toBe(before);
-  await page.goto('/versions/1?compare=2');
+  await visit(page, '/versions/1?compare=2');
   await ann.drawn();
   await expect(page.getByRole('status').filter({ hasText: 'There is no version 2' })).toBeVisible();
   expect(await shown(ann)).toBe(before);
@@ -234,7 +234,7 @@ test('three other versions stand beside the plan, each follows its changes and l
   const compared = () => new URL(page.url()).searchParams.getAll('compare').join();
   const pivot = new PivotPage(page);
   await pivot.keepUser();
-  await page.goto(`/versions/1?compare=2&compare=3${year}`);
+  await visit(page, `/versions/1?compare=2&compare=3${year}`);
   await pivot.drawn();
   const showsOther = async (id: number, name: string, [row, where] = CELLS[0]!) => {
     const [plan, other] = [await total(service, 1, where), await total(service, id, where)];
@@ -292,7 +292,7 @@ test('three other versions stand beside the plan, each follows its changes and l
   await showsBoth(pivot, service);
 
   // Of an address with a version that is gone, the others are shown.
-  await page.goto(`/versions/1?compare=4&compare=5&compare=2${year}`);
+  await visit(page, `/versions/1?compare=4&compare=5&compare=2${year}`);
   await pivot.drawn();
   await expect(page.getByRole('status').filter({ hasText: 'There is no version 4' })).toBeVisible();
   await showsBoth(pivot, service);
@@ -306,7 +306,7 @@ test.describe('at a display grain', () => {
   test('entries of the other version come and go live', async ({ page, service }) => {
     const pivot = new PivotPage(page);
     await pivot.keepUser();
-    await page.goto('/versions/1?compare=2');
+    await visit(page, '/versions/1?compare=2');
     await pivot.drawn();
     await showsBoth(pivot, service);
     const slice = { 'Sub-Category': 'Chairs' };

@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** A dialog that writes. */
@@ -19,7 +19,7 @@ const chooseOf = async (page: Page, item: string) => {
 };
 
 const inVersions = (item: string) => async (page: Page) => {
-  await page.goto('/sources/1?tab=versions');
+  await visit(page, '/sources/1?tab=versions');
   await chooseOf(page, item);
 };
 
@@ -34,7 +34,7 @@ const DIALOGS: Written[] = [
   {
     name: 'New version',
     open: async (page) => {
-      await page.goto('/sources/1?tab=versions');
+      await visit(page, '/sources/1?tab=versions');
       await page.getByRole('button', { name: 'New version' }).click();
     },
     fields: { Name: 'Cautious', Description: 'Without the West' },
@@ -65,7 +65,7 @@ const DIALOGS: Written[] = [
   {
     name: 'Start from a forecast',
     open: async (page) => {
-      await page.goto('/versions/1/baseline');
+      await visit(page, '/versions/1/baseline');
       await page.getByRole('button', { name: 'Start from a forecast …' }).click();
     },
     fields: { Note: 'As last year' },
@@ -171,7 +171,7 @@ for (const { name, open, fields, confirm, request } of DIALOGS) {
 test('a dialog that was not filled in closes by one Escape, a filled one by the second', async ({
   page,
 }) => {
-  await page.goto('/');
+  await visit(page, '/');
   await page.getByRole('link', { name: 'Superstore', exact: true }).click();
   await page.getByRole('tab', { name: /Versions/ }).click();
   const opener = page.getByRole('button', { name: 'New version' });
@@ -204,7 +204,7 @@ test('a dialog that was not filled in closes by one Escape, a filled one by the 
 test('a server that does not answer is named in the dialog, and the next try succeeds', async ({
   page,
 }) => {
-  await page.goto('/sources/1?tab=versions');
+  await visit(page, '/sources/1?tab=versions');
   await page.getByRole('button', { name: 'New version' }).click();
   const dialog = page.getByRole('dialog', { name: 'New version' });
   await page.keyboard.type('Cautious');

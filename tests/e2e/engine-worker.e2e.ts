@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 
@@ -42,7 +42,7 @@ for (const browser of ['a browser', 'a browser without shared workers']) {
     });
     const pivot = new PivotPage(page);
     await pivot.keepUser();
-    await page.goto(`/versions/${versionId}?rows=region&columns=&measures=amount`);
+    await visit(page, `/versions/${versionId}?rows=region&columns=&measures=amount`);
     await pivot.drawn();
     const total = { row: [], column: ['amount'] };
     await expect.poll(() => pivot.number(total)).toBe(200_000);

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { expect, storeText, test, visit } from '../support/e2e';
 
 test.use({ template: 'service' });
-test.beforeEach(({ page }) =>
-  page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
-);
+test.beforeEach(({ page }) => storeText(page, 'pf.user', 'Ann Planner'));
 
 /** Drops a file onto the page. */
 async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
@@ -31,7 +29,7 @@ const cell = (page: Page, row: number, column: number) =>
     .nth(column);
 
 test('a file that is dropped becomes a source, up to its roles', async ({ page, service }) => {
-  await page.goto('/');
+  await visit(page, '/');
   await page.getByRole('link', { name: 'From a file' }).click();
   // As a German Excel saves it.
   const text = 'Region;Datum;Umsatz\r\nNord;31.01.2027;1.204,50 €\r\nSüd;28.02.2027;20,00 €\r\n';
@@ -61,7 +59,7 @@ test('the preview follows each choice, and rows that do not fit are listed and l
   page,
   service,
 }) => {
-  await page.goto('/sources/new/file');
+  await visit(page, '/sources/new/file');
   const input = page.getByLabel('File', { exact: true });
   const text = 'When,Amount\n1/2/2027,1.204\n3/4/2027,2.500\n5/6/2027,n/a\n';
   const rows = `${text}${'7/8/2027,3.000\n'.repeat(10)}`;
@@ -93,7 +91,7 @@ test('a workbook is read from the sheet that is chosen, and its notes are shown'
   page,
   service,
 }) => {
-  await page.goto('/sources/new/file');
+  await visit(page, '/sources/new/file');
   const workbook = (name: string) => readFileSync(`tests/fixtures/workbooks/${name}`);
   await drop(page, 'Plan 2027.xlsx', workbook('hidden-sheets.xlsx'));
   await expect(page.getByText('2 columns, 2 rows.')).toBeVisible();
@@ -129,7 +127,7 @@ test('a workbook is read from the sheet that is chosen, and its notes are shown'
 });
 
 test('columns that are months become rows once their year is known', async ({ page, service }) => {
-  await page.goto('/sources/new/file');
+  await visit(page, '/sources/new/file');
   await drop(page, 'plan.csv', Buffer.from('Region;Nov;Dez;Jan\nNord;1,5;2;3\nSüd;4;;6\n'));
   await expect(page.getByText('4 columns, 2 rows.')).toBeVisible();
   await page.getByLabel('Year of Nov').fill('2027');
@@ -163,7 +161,7 @@ test('a file that cannot be read says why, and another one can be chosen', async
     body: 'a\n1\n',
     headers: { 'content-type': 'text/csv' },
   });
-  await page.goto('/sources/new/file');
+  await visit(page, '/sources/new/file');
   await drop(page, 'plan.xlsx', Buffer.from([0x50, 0x4b, 3, 4, 20, 0, 6, 0]));
   await expect(page.getByRole('alert')).toHaveText(
     /The workbook is damaged: the end of the archive is missing/,
@@ -191,7 +189,7 @@ test.describe('with a small limit', () => {
   }) => {
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url()));
-    await page.goto('/sources/new/file');
+    await visit(page, '/sources/new/file');
     await drop(page, 'huge.csv', Buffer.alloc(3_000_001, 'a'));
     await expect(page.getByRole('alert')).toHaveText(
       '“huge.csv” has 3.0 MB; the service takes files of up to 3.0 MB.',
@@ -216,7 +214,7 @@ test.describe('where files are turned off', () => {
   test.use({ env: { PF_FILES: '0' } });
 
   test('the page says so', async ({ page }) => {
-    await page.goto('/sources/new/file');
+    await visit(page, '/sources/new/file');
     await expect(page.getByRole('heading', { name: 'Files are not accepted here' })).toBeVisible();
   });
 });
@@ -233,7 +231,7 @@ test('another file replaces the rows of a table, or is added to them, after show
   const { id } = (await api.post('/sources', { schema: 'pf_files', tname: 'sales' })).body;
   const rows = () => service.query('SELECT "Region", "Sales"::text FROM pf_files.sales ORDER BY 1');
 
-  await page.goto(`/sources/${id}`);
+  await visit(page, `/sources/${id}`);
   await page.getByRole('button', { name: 'Actions for the source', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Load another file …', exact: true }).click();
   const next = 'Sales;Region;Day\n200,75;North;28.02.2027\n-1,25;West;31.03.2027\n';
@@ -275,7 +273,7 @@ test('another file replaces the rows of a table, or is added to them, after show
   ]);
 
   // A file with other columns is refused, and may become a new table instead.
-  await page.goto('/sources/new/file?table=sales');
+  await visit(page, '/sources/new/file?table=sales');
   await page
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'other.csv', mimeType: 'text/csv', buffer: Buffer.from('A,B\n1,2\n') });

@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 test('a plan starts from a forecast of the source, which an undo takes out again', async ({
@@ -6,7 +6,7 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   service,
 }) => {
   await new PivotPage(page).keepUser('Ann Planner');
-  await page.goto('/versions/1/baseline');
+  await visit(page, '/versions/1/baseline');
   await page.getByRole('button', { name: 'Start from a forecast …' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByLabel('History through')).toHaveValue('2017-12-31');
@@ -61,7 +61,8 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   expect(sales).toBeCloseTo(total, 2);
 
   // The chart of the pivot shows the range of the forecast, which is not written.
-  await page.goto(
+  await visit(
+    page,
     '/versions/1?columns=Month&calc=Month:bucket(%22Order+Date%22~,+%27M%27)&rows=Region&measures=Sales&filter=Order+Year:==:2018&chart=Y+Line',
   );
   const chart = page.getByRole('region', { name: 'Chart', exact: true }).getByRole('slider');
@@ -80,7 +81,7 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   // The log keeps four digits of a deviation.
   expect(lower).toBeCloseTo(ofRegion.band80.lower[11], -1);
   expect(upper).toBeCloseTo(ofRegion.band80.upper[11], -1);
-  await page.goto('/versions/1/baseline');
+  await visit(page, '/versions/1/baseline');
 
   await page.getByRole('button', { name: 'Undo forecast 1' }).click();
   await page.getByRole('button', { name: 'Undo the segment' }).click();
@@ -95,7 +96,7 @@ test('a part of the history is marked in the chart, or with the keyboard, and is
   service,
 }) => {
   await new PivotPage(page).keepUser('Ann Planner');
-  await page.goto('/versions/1/baseline');
+  await visit(page, '/versions/1/baseline');
   await page.getByRole('button', { name: 'Start from a forecast …' }).click();
   const dialog = page.getByRole('dialog');
   const chart = dialog.getByRole('img', { name: /^History and forecast of / });

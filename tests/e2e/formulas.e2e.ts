@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 import { readWorkbook } from './workbook';
 import { loadYearBefore } from './year-before';
@@ -46,7 +46,7 @@ test('a formula is evaluated on sums at every level, compared, sorted by, drawn 
   const pivot = new PivotPage(page);
   await pivot.keepUser();
   const shown = ['Sales', MARGIN, `${MARGIN}: Δ`, `${MARGIN}: Δ %`];
-  await page.goto(`/versions/1?measures=${encodeURIComponent(shown.join(','))}`);
+  await visit(page, `/versions/1?measures=${encodeURIComponent(shown.join(','))}`);
   await pivot.drawn();
   for (const row of [[], ['Furniture'], ['Furniture', 'Chairs']]) {
     const [now, before] = [of(plan, row), of(reference, row)];

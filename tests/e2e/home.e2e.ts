@@ -1,15 +1,13 @@
-import { expect, test } from '../support/e2e';
+import { expect, storeText, test, visit } from '../support/e2e';
 import { loadYearBefore } from './year-before';
 
-test.beforeEach(({ page }) =>
-  page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
-);
+test.beforeEach(({ page }) => storeText(page, 'pf.user', 'Ann Planner'));
 
 test.describe('an empty database', () => {
   test.use({ template: 'service' });
 
   test('names the first step, and leads from a table to its setup', async ({ page, service }) => {
-    await page.goto('/');
+    await visit(page, '/');
     await expect(page.getByRole('heading', { name: 'Start with a table' })).toBeVisible();
 
     await page.getByRole('link', { name: 'Register a table' }).click();
@@ -35,7 +33,7 @@ test.describe('an empty database', () => {
     service,
   }) => {
     await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
-    await page.goto('/sources/new');
+    await visit(page, '/sources/new');
     await page.getByText('superstore', { exact: true }).click();
     await expect(page.getByText('This table is already registered.')).toBeVisible();
     await page.getByRole('link', { name: 'Open its setup' }).click();
@@ -45,7 +43,7 @@ test.describe('an empty database', () => {
   test('asks for the name before the first write, and stores it', async ({ browser, service }) => {
     const context = await browser.newContext({ baseURL: service.url });
     const page = await context.newPage();
-    await page.goto('/sources/new');
+    await visit(page, '/sources/new');
     await page.getByText('superstore', { exact: true }).click();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -79,7 +77,7 @@ test('lists versions with status, rows, totals, last change and user, one click 
        to_char(100 * (compared - reference) / reference, 'FMS990.0') || '%' AS share
      FROM totals`,
   );
-  await page.goto('/');
+  await visit(page, '/');
   const version = page.getByRole('row', { name: /Plan 2027/ });
   await expect(version).toContainText('Open');
   await expect(page.getByRole('columnheader', { name: 'Sales' })).toBeVisible();
@@ -136,7 +134,7 @@ test('names the rows of a review by the labels of the columns, and fits a window
   expect((await api.post(`/reviews/${id}/submit`, { pf_user: 'Bea' })).status).toBe(200);
   await loadYearBefore(service, 'demo');
   await page.setViewportSize({ width: 720, height: 450 });
-  await page.goto('/');
+  await visit(page, '/');
   const waiting = page.getByRole('region', { name: 'Waiting for me' });
   await expect(waiting).toContainText('Product group = Furniture');
   await expect(waiting).toContainText('Order Date = Jan 5, 2028');
@@ -147,14 +145,14 @@ test('names the rows of a review by the labels of the columns, and fits a window
 });
 
 test('leads from a version to its baseline', async ({ page }) => {
-  await page.goto('/');
+  await visit(page, '/');
   await page.getByRole('link', { name: 'Baseline of Plan 2027' }).click();
   await expect(page.getByRole('heading', { name: 'Baseline of Plan 2027' })).toBeVisible();
 });
 
 test('shows archived sources on request', async ({ page, service }) => {
   await service.api.patch('/sources/1', { status: 'archived' });
-  await page.goto('/');
+  await visit(page, '/');
   await expect(page.getByRole('heading', { name: 'Every source is archived' })).toBeVisible();
   await page.getByRole('checkbox', { name: 'Show 1 archived source' }).check();
   await expect(page.getByRole('article', { name: 'Superstore' })).toContainText('Archived');
@@ -172,7 +170,7 @@ test('finds one of many sources by its name, and wraps a name that is very long'
     await service.api.post('/sources', { schema: 'public', tname: `costs_${i}` });
   }
   await page.setViewportSize({ width: 1024, height: 768 });
-  await page.goto('/');
+  await visit(page, '/');
   await expect(page.getByRole('article')).toHaveCount(8);
   const search = page.getByRole('searchbox', { name: 'Search the sources' });
   await search.fill('planung store');
@@ -190,7 +188,7 @@ test('finds one of many sources by its name, and wraps a name that is very long'
   await page.getByRole('button', { name: 'Show all sources' }).click();
   await expect(page.getByRole('article')).toHaveCount(8);
   for (const path of ['/versions/1/baseline', '/versions/1/accuracy', '/sources/1?tab=versions']) {
-    await page.goto(path);
+    await visit(page, path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     expect([path, await widens()]).toEqual([path, false]);
   }
@@ -204,7 +202,7 @@ test('finds one of many sources by its name, and wraps a name that is very long'
 
 test('reports that the server does not answer, and recovers when it does', async ({ page }) => {
   await page.route('**/api/sources?*', (route) => route.abort());
-  await page.goto('/');
+  await visit(page, '/');
   await expect(page.getByRole('heading', { name: 'The server does not answer' })).toBeVisible();
   await page.unroute('**/api/sources?*');
   await page.getByRole('button', { name: 'Try again' }).click();
@@ -215,7 +213,7 @@ test('shows the other cards if the versions of one source cannot be loaded', asy
   await page.route('**/api/sources/1/versions', (route) =>
     route.fulfill({ status: 500, json: { error: 'The statement took too long.' } }),
   );
-  await page.goto('/');
+  await visit(page, '/');
   const card = page.getByRole('article', { name: 'Superstore' });
   await expect(card.getByRole('alert')).toContainText('The statement took too long.');
   await page.unroute('**/api/sources/1/versions');
@@ -240,7 +238,7 @@ test('reads the versions of a source once its card is about to be seen', async (
     asked.push(new URL(route.request().url()).pathname);
     return route.fulfill({ json: versions });
   });
-  await page.goto('/');
+  await visit(page, '/');
   await expect(page.getByRole('article')).toHaveCount(200);
   const card = (name: string) => page.getByRole('article', { name, exact: true });
   await expect(card('Source 1').getByRole('row', { name: /Plan 2027/ })).toBeVisible();
@@ -267,7 +265,7 @@ test('shows that versions are loading', async ({ page }) => {
     await held;
     await route.continue();
   });
-  await page.goto('/');
+  await visit(page, '/');
   await expect(page.getByText('Loading the versions of Superstore')).toBeAttached();
   release();
   await expect(page.getByRole('row', { name: /Plan 2027/ })).toBeVisible();
@@ -280,7 +278,7 @@ for (const [path, message] of [
   ['/nowhere', 'There is no such page.'],
 ] as const) {
   test(`says that ${path} is not there`, async ({ page }) => {
-    await page.goto(path);
+    await visit(page, path);
     await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
     await expect(page.getByRole('main')).toContainText(message);
     await page.getByRole('link', { name: 'All sources' }).click();
@@ -290,7 +288,7 @@ for (const [path, message] of [
 
 test('applies the stored theme before the first paint', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
-  await page.goto('/');
+  await visit(page, '/');
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
   await page.getByRole('button', { name: 'Colour theme: As the system' }).press('Enter');

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { openAs, PivotPage } from './pivot-page';
 
 /** From a table to a plan that is compared, explained and shared, with every action counted. */
@@ -36,7 +36,7 @@ test('a registered table is planned with, compared, explained and shared', async
   const { actions } = await counted(page);
   const button = (name: string | RegExp) => page.getByRole('button', { name });
 
-  await page.goto('/sources/1');
+  await visit(page, '/sources/1');
   await button('Suggest roles').click();
   await button('Save columns').click();
   await page.getByRole('tab', { name: /Versions/ }).click();

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 
@@ -35,7 +35,7 @@ test('a row level joins the view when it is first opened, and the rest of the pi
   const pivot = new PivotPage(page);
   await pivot.keepUser();
   const address = `/versions/1?rows=${ROWS.join(',')}&columns=&measures=Sales&depth=0`;
-  await page.goto(address);
+  await visit(page, address);
   await pivot.drawn();
   expect(await groupsOf(page)).toEqual(['Region']);
   expect(await pivot.number(sold('East'))).toBe(await sales(service, 'East'));

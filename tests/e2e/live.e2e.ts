@@ -1,5 +1,5 @@
 import { startServer, type Server } from '../../src/demo/server';
-import { expect, test } from '../support/e2e';
+import { aloneTest, aloneTest as test, expect } from '../support/e2e';
 import type { Service } from '../support/service';
 import { openAs, PivotPage } from './pivot-page';
 
@@ -31,102 +31,105 @@ async function showsStored(pivot: PivotPage, service: Service): Promise<void> {
 
 test.setTimeout(180_000);
 
-test('changes by others arrive live and do not disturb typing', async ({ browser, service }) => {
-  let second: Server | undefined;
-  try {
-    second = await startServer({ database: service.database });
-    const ann = await openAs(browser, service.url, 'ann');
-    const bea = await openAs(browser, second.url, 'bea');
-
-    // Ann is typing while Bea changes the cell above, and undoes the change.
-    await ann.click(PHONES);
-    await ann.page.keyboard.type('12');
-    await bea.click(CHAIRS);
-    await bea.page.keyboard.type('+10%');
-    await bea.page.keyboard.press('Enter');
-    await expect(ann.grid.locator('td.pf-glow').first()).toBeAttached();
-    await expect(ann.page.getByText(/^bea: Scale \+10 % Sales, .*Chairs/)).toBeVisible();
-    await showsStored(ann, service);
-    const editor = ann.page.getByLabel('New amount');
-    await expect(editor).toHaveValue('12');
-    await expect(editor).toBeFocused();
-    await expect(ann.slice).toContainText('Sub-Category = Phones');
-    await expect(ann.page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
-    await ann.page.keyboard.type('5k');
-    // The hint for the typed amount follows the stored rows.
-    const phones = await ann.number(PHONES);
-    const year = { from: '2028-01-01', to: '2028-12-31' };
-    const slice = { 'Sub-Category': 'Phones', 'Order Date': year };
-    await service.api.post('/versions/1/scale', { slice, value_incr: 1000, pf_user: 'eve' });
-    await expect.poll(() => ann.number(PHONES)).toBeCloseTo(phones + 1000, 2);
-    const now = (phones + 1000).toLocaleString('en-US', { minimumFractionDigits: 2 });
-    await expect(ann.page.getByRole('status').getByText(`${now} → 125,000`)).toBeVisible();
-    await ann.page.keyboard.press('Enter');
-    await expect(bea.page.getByText(/^ann: Scale .*Phones/)).toBeVisible();
-    await showsStored(bea, service);
-    expect(await bea.number(PHONES)).toBe(125_000);
-    await bea.page.keyboard.press('Control+z');
-    await showsStored(ann, service);
-    await showsStored(bea, service);
-    const undone = await ann.number(CHAIRS);
-    await bea.page.keyboard.press('Control+y');
-    await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(undone * 1.1, 1);
-    await showsStored(ann, service);
-    await showsStored(bea, service);
-
-    // Rows that are lost on the way are requested again.
-    await ann.page.route('**/api/versions/1/*?logid=*', (route) => route.abort(), { times: 2 });
-    await bea.click(CHAIRS);
-    await bea.page.keyboard.type('+1k');
-    await bea.page.keyboard.press('Enter');
-    const reload = ann.page.getByRole('button', { name: 'Reload' });
-    await expect(reload).toBeVisible();
-    await expect(reload).toHaveCount(0);
-    await showsStored(ann, service);
-
-    // Ann's server stops while Bea continues: the page says so, and catches up when it is back.
-    const { port } = new URL(service.url);
-    await service.server.stop();
-    await expect(ann.page.getByText('Not live')).toBeVisible();
-    await bea.click(CHAIRS);
-    const chairs = await bea.number(CHAIRS);
-    for (const text of ['*2', '+777']) {
-      await bea.page.keyboard.press('F2');
-      await bea.page.keyboard.press('Control+a');
-      await bea.page.keyboard.type(text);
-      await bea.page.keyboard.press('Enter');
-      await expect(bea.page.getByText(/^Scaled: /).first()).toBeVisible();
-      await bea.click(CHAIRS);
-    }
-    await expect.poll(() => bea.number(CHAIRS)).toBeCloseTo(chairs * 2 + 777, 1);
-    await showsStored(bea, service);
-    const again = await startServer({ database: service.database, port: Number(port) });
+aloneTest(
+  'changes by others arrive live and do not disturb typing',
+  async ({ browser, service }) => {
+    let second: Server | undefined;
     try {
-      await expect(ann.page.getByText('Not live')).toHaveCount(0, { timeout: 30_000 });
+      second = await startServer({ database: service.database });
+      const ann = await openAs(browser, service.url, 'ann');
+      const bea = await openAs(browser, second.url, 'bea');
+
+      // Ann is typing while Bea changes the cell above, and undoes the change.
+      await ann.click(PHONES);
+      await ann.page.keyboard.type('12');
+      await bea.click(CHAIRS);
+      await bea.page.keyboard.type('+10%');
+      await bea.page.keyboard.press('Enter');
+      await expect(ann.grid.locator('td.pf-glow').first()).toBeAttached();
+      await expect(ann.page.getByText(/^bea: Scale \+10 % Sales, .*Chairs/)).toBeVisible();
+      await showsStored(ann, service);
+      const editor = ann.page.getByLabel('New amount');
+      await expect(editor).toHaveValue('12');
+      await expect(editor).toBeFocused();
+      await expect(ann.slice).toContainText('Sub-Category = Phones');
+      await expect(ann.page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
+      await ann.page.keyboard.type('5k');
+      // The hint for the typed amount follows the stored rows.
+      const phones = await ann.number(PHONES);
+      const year = { from: '2028-01-01', to: '2028-12-31' };
+      const slice = { 'Sub-Category': 'Phones', 'Order Date': year };
+      await service.api.post('/versions/1/scale', { slice, value_incr: 1000, pf_user: 'eve' });
+      await expect.poll(() => ann.number(PHONES)).toBeCloseTo(phones + 1000, 2);
+      const now = (phones + 1000).toLocaleString('en-US', { minimumFractionDigits: 2 });
+      await expect(ann.page.getByRole('status').getByText(`${now} → 125,000`)).toBeVisible();
+      await ann.page.keyboard.press('Enter');
+      await expect(bea.page.getByText(/^ann: Scale .*Phones/)).toBeVisible();
+      await showsStored(bea, service);
+      expect(await bea.number(PHONES)).toBe(125_000);
+      await bea.page.keyboard.press('Control+z');
+      await showsStored(ann, service);
+      await showsStored(bea, service);
+      const undone = await ann.number(CHAIRS);
+      await bea.page.keyboard.press('Control+y');
+      await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(undone * 1.1, 1);
+      await showsStored(ann, service);
+      await showsStored(bea, service);
+
+      // Rows that are lost on the way are requested again.
+      await ann.page.route('**/api/versions/1/*?logid=*', (route) => route.abort(), { times: 2 });
+      await bea.click(CHAIRS);
+      await bea.page.keyboard.type('+1k');
+      await bea.page.keyboard.press('Enter');
+      const reload = ann.page.getByRole('button', { name: 'Reload' });
+      await expect(reload).toBeVisible();
+      await expect(reload).toHaveCount(0);
       await showsStored(ann, service);
 
-      // A reference adds columns for comparison, and does not change the plan's numbers.
-      const plan = await ann.number(CHAIRS);
-      await bea.page.request.post('/api/versions/1/reference', {
-        data: { date_offset: '14 years', where_clause: 'TRUE', pf_user: 'bea' },
-      });
-      await expect(ann.page.getByText(/^Reference rows were loaded/)).toBeVisible();
-      await ann.page.getByRole('button', { name: 'Reload' }).click();
-      await ann.drawn();
-      await expect.poll(() => ann.number(CHAIRS)).toBe(plan);
+      // Ann's server stops while Bea continues: the page says so, and catches up when it is back.
+      const { port } = new URL(service.url);
+      await service.server.stop();
+      await expect(ann.page.getByText('Not live')).toBeVisible();
+      await bea.click(CHAIRS);
+      const chairs = await bea.number(CHAIRS);
+      for (const text of ['*2', '+777']) {
+        await bea.page.keyboard.press('F2');
+        await bea.page.keyboard.press('Control+a');
+        await bea.page.keyboard.type(text);
+        await bea.page.keyboard.press('Enter');
+        await expect(bea.page.getByText(/^Scaled: /).first()).toBeVisible();
+        await bea.click(CHAIRS);
+      }
+      await expect.poll(() => bea.number(CHAIRS)).toBeCloseTo(chairs * 2 + 777, 1);
+      await showsStored(bea, service);
+      const again = await startServer({ database: service.database, port: Number(port) });
+      try {
+        await expect(ann.page.getByText('Not live')).toHaveCount(0, { timeout: 30_000 });
+        await showsStored(ann, service);
 
-      // Changes of the version itself arrive too.
-      await bea.page.request.post('/api/versions/1/close', { data: { pf_user: 'bea' } });
-      await expect(ann.page.getByText(/This version was closed by bea/)).toBeVisible();
+        // A reference adds columns for comparison, and does not change the plan's numbers.
+        const plan = await ann.number(CHAIRS);
+        await bea.page.request.post('/api/versions/1/reference', {
+          data: { date_offset: '14 years', where_clause: 'TRUE', pf_user: 'bea' },
+        });
+        await expect(ann.page.getByText(/^Reference rows were loaded/)).toBeVisible();
+        await ann.page.getByRole('button', { name: 'Reload' }).click();
+        await ann.drawn();
+        await expect.poll(() => ann.number(CHAIRS)).toBe(plan);
+
+        // Changes of the version itself arrive too.
+        await bea.page.request.post('/api/versions/1/close', { data: { pf_user: 'bea' } });
+        await expect(ann.page.getByText(/This version was closed by bea/)).toBeVisible();
+      } finally {
+        await ann.page.context().close();
+        await bea.page.context().close();
+        await again.stop();
+      }
     } finally {
-      await ann.page.context().close();
-      await bea.page.context().close();
-      await again.stop();
+      await second?.stop();
     }
-  } finally {
-    await second?.stop();
-  }
-});
+  },
+);
 
 test('a plan that is emptied is reloaded once, whoever empties it', async ({
   browser,

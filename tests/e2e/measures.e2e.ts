@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { arrange, PivotPage } from './pivot-page';
 import { planMargins, storedMargins } from './planned-margins';
@@ -172,12 +172,12 @@ test('the dialogs have every measure of the plan with its decimals', async ({ pa
   await expect.poll(costs).toEqual([60, 40, 60]);
 
   // The forecast of the costs was 130, and 120 happened.
-  await page.goto(`/versions/${versionId}/accuracy`);
+  await visit(page, `/versions/${versionId}/accuracy`);
   await page.getByLabel('Measure', { exact: true }).selectOption('Cost');
   await expect(page.getByTestId('accuracy')).toHaveText(
     /^The forecast was 8\.3 % off, and 8\.3 % too high in total\.\s*$/,
   );
-  await page.goto(`/versions/${versionId}/baseline`);
+  await visit(page, `/versions/${versionId}/baseline`);
   await expect(page.getByText('150 Cost', { exact: true })).toBeVisible();
 });
 

@@ -1,4 +1,4 @@
-import { expect, test as base } from '../support/e2e';
+import { aloneTest as base, expect } from '../support/e2e';
 import type { Service } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { PivotPage } from './pivot-page';

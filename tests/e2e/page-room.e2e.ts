@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 test('hides the panel by its button and by key, and remembers it', async ({ page }) => {
@@ -158,7 +158,7 @@ test('fits a window of 720 px: one line of tools, toasts beside the path, the fo
   const chart = page.getByRole('img', { name: /^History and forecast of / });
   await expect(chart).toBeInViewport({ ratio: 1 });
 
-  await page.goto('/sources/1');
+  await visit(page, '/sources/1');
   const columns = page.getByRole('region', { name: 'Columns of the source' });
   await expect(columns.getByLabel('Role of Category')).toBeVisible();
   expect(await columns.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(

@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 
@@ -24,7 +24,7 @@ test('half a million rows show a banner that blocks nothing', async ({ page, ser
 
   const pivot = new PivotPage(page);
   await pivot.keepUser();
-  await page.goto(`/versions/${versionId}`);
+  await visit(page, `/versions/${versionId}`);
   const banner = page.getByText(/This version has 50\d,\d{3} rows/);
   await expect(banner).toBeVisible({ timeout: 120_000 });
   await expect(pivot.grid.getByText('TOTAL')).toBeVisible({ timeout: 120_000 });

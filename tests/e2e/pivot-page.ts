@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from '@playwright/test';
-import { expect } from '../support/e2e';
+import { expect, storeText, visit } from '../support/e2e';
 
 /** Names a cell: labels of its row, outermost first, and of its columns, the measure last. */
 export interface CellName {
@@ -45,7 +45,7 @@ export class PivotPage {
   /** Opens a version and waits until its pivot is drawn. @param search the arrangement in the address */
   async open(versionId: number, search = ''): Promise<void> {
     await this.keepUser();
-    await this.page.goto(`/versions/${versionId}${search}`);
+    await visit(this.page, `/versions/${versionId}${search}`);
     await this.drawn();
   }
 
@@ -56,7 +56,7 @@ export class PivotPage {
 
   /** Stores the user name for writes, so that the page does not ask for it. */
   async keepUser(name = 'ana'): Promise<void> {
-    await this.page.addInitScript((user) => localStorage.setItem('pf.user', user), name);
+    await storeText(this.page, 'pf.user', name);
   }
 
   async drawn(): Promise<void> {

@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** Checks that the page does not ask for a selection of cells that are not there. */
@@ -12,20 +12,20 @@ const cell = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 
 test('an empty version offers to load a baseline', async ({ page, service }) => {
   const { body } = await service.api.post('/sources/1/versions', { name: 'Empty' });
-  await page.goto(`/versions/${body.id}`);
+  await visit(page, `/versions/${body.id}`);
   await expect(page.getByRole('heading', { name: 'This version has no rows yet' })).toBeVisible();
   await page.getByRole('link', { name: 'Load a baseline' }).click();
   await expect(page).toHaveURL(`/versions/${body.id}/baseline`);
 });
 
 test('an unknown version is reported', async ({ page }) => {
-  await page.goto('/versions/9999');
+  await visit(page, '/versions/9999');
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
 });
 
 test('a pivot without matching rows says so, and a button clears the filters', async ({ page }) => {
   const pivot = new PivotPage(page);
-  await page.goto('/versions/1?filter=Region:in:Nowhere');
+  await visit(page, '/versions/1?filter=Region:in:Nowhere');
   await expect(page.getByRole('heading', { name: 'No rows match the filters' })).toBeVisible();
   await offersNoCells(pivot);
   await page.getByRole('button', { name: 'Clear all filters' }).click();
@@ -41,7 +41,7 @@ test('a failed load shows the reason and can be repeated', async ({ page }) => {
   await page.route('**/api/versions/1/data', (route) =>
     route.fulfill({ status: 500, json: { error: 'The database is not there.' } }),
   );
-  await page.goto('/versions/1');
+  await visit(page, '/versions/1');
   await expect(page.getByText('The database is not there.')).toBeVisible();
   await offersNoCells(pivot);
   await page.unroute('**/api/versions/1/data');
@@ -59,7 +59,7 @@ test('a load that is cut off is not treated as complete', async ({ page }) => {
       body: body.subarray(0, body.length / 2),
     });
   });
-  await page.goto('/versions/1');
+  await visit(page, '/versions/1');
   await expect(page.getByText(/cut before all rows had arrived/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
 });
@@ -71,7 +71,7 @@ test('progress is shown while the rows are loading', async ({ page }) => {
     await held;
     await route.continue();
   });
-  await page.goto('/versions/1');
+  await visit(page, '/versions/1');
   await expect(page.getByRole('progressbar')).toBeVisible();
   // A theme chosen meanwhile also applies to the pivot.
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -81,7 +81,7 @@ test('progress is shown while the rows are loading', async ({ page }) => {
 });
 
 test('a slow page shows a message', async ({ page }) => {
-  await page.goto('/');
+  await visit(page, '/');
   // Screen readers announce changes of an element that already exists.
   const said = page.locator('.shell > [role=status]');
   await expect(said).toHaveText('');
@@ -311,7 +311,7 @@ test('a version of an archived source can be changed, but not duplicated or repl
   await pivot.click(cell);
   await pivot.scaleValue(10);
 
-  await page.goto('/sources/1?tab=versions');
+  await visit(page, '/sources/1?tab=versions');
   await openMenu();
   await expect(page.getByRole('menuitem', { name: 'Close version' })).toBeVisible();
   await expect(refused).toHaveCount(0);

@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import type { Query } from '../support/service';
 import { PivotPage } from './pivot-page';
 
@@ -37,7 +37,7 @@ for (const template of ['raw', 'grain'] as const) {
         }
       };
 
-      await page.goto('/');
+      await visit(page, '/');
       await page.getByRole('link', { name: 'Plan 2027' }).first().click();
       await pivot.drawn();
       await matches();
@@ -86,7 +86,7 @@ test('reopening an unchanged version transfers no rows', async ({ page, service 
     return Number(count.exec(text)?.[2] ?? 0);
   };
   const before = await unchanged();
-  await page.goto('/');
+  await visit(page, '/');
   await pivot.open(1);
   expect(await unchanged()).toBe(before + 1);
   await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, storeText, visit } from '../support/e2e';
 import { changeUnnoticed, type Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 
@@ -39,7 +39,7 @@ test('a price typed into a cell changes the value and holds the units', async ({
   service,
 }) => {
   const pivot = new PivotPage(page);
-  await page.addInitScript(() => localStorage.setItem('pf.spread', 'equal'));
+  await storeText(page, 'pf.spread', 'equal');
   await pivot.open(1);
   // Adding the price adds the measures it needs.
   await page.keyboard.press('a');
@@ -159,7 +159,7 @@ test('a price cannot be typed into a cell without units', async ({ page, service
   await service.query(`UPDATE ${TABLE} SET "Quantity" = 0 WHERE "Sub-Category" = 'Chairs'`);
   const pivot = new PivotPage(page);
   await pivot.keepUser();
-  await page.goto(`/versions/1?measures=Sales,Quantity,${encodeURIComponent(PRICE)}`);
+  await visit(page, `/versions/1?measures=Sales,Quantity,${encodeURIComponent(PRICE)}`);
   await pivot.drawn();
   await pivot.click(at(CHAIRS, PRICE));
   expect(await pivot.text(at(CHAIRS, PRICE))).toBe('');
@@ -169,7 +169,7 @@ test('a price cannot be typed into a cell without units', async ({ page, service
   expect(await scales(service)).toBe(0);
 
   // The units that the price needs are loaded although the pivot does not show them.
-  await page.goto(`/versions/1?measures=Sales,${encodeURIComponent(PRICE)}`);
+  await visit(page, `/versions/1?measures=Sales,${encodeURIComponent(PRICE)}`);
   await pivot.drawn();
   expect(await pivot.text(at(TABLES, PRICE))).toBe(priceOf(await stored(service, 'Tables')));
 });
@@ -180,7 +180,7 @@ test('a block of prices is written as stored, to the last cell', async ({ page, 
      WHERE "Sub-Category" IN ('Chairs', 'Tables') AND ${of2028}`);
   const pivot = new PivotPage(page);
   await pivot.keepUser();
-  await page.goto(`/versions/1?measures=Sales,Quantity,${encodeURIComponent(PRICE)}`);
+  await visit(page, `/versions/1?measures=Sales,Quantity,${encodeURIComponent(PRICE)}`);
   await pivot.drawn();
   const before = [await stored(service, 'Chairs'), await stored(service, 'Tables')];
   const enter = async (text: string) => {

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 import { changedSource } from './states';
 
@@ -14,7 +14,7 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
 }) => {
   await changedSource(service);
   await new PivotPage(page).keepUser('Ann Planner');
-  await page.goto('/sources/1?tab=versions');
+  await visit(page, '/sources/1?tab=versions');
 
   await choose(page, 'Plan 2027', 'Duplicate …');
   const name = page.getByRole('textbox', { name: 'Name' });
@@ -31,7 +31,7 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   await expect(page.getByRole('heading', { name: 'Cautious' })).toBeVisible();
 
   // The first entry that cannot be replayed is named, and no version is created.
-  await page.goto('/sources/1?tab=versions');
+  await visit(page, '/sources/1?tab=versions');
   await choose(page, 'Plan 2027', 'Replay on today’s data …');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('October');
@@ -100,10 +100,10 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   await expect(rows).toHaveCount(4);
   await page.reload();
   await expect(rows).toHaveCount(4);
-  await page.goto('/sources/1?tab=versions');
+  await visit(page, '/sources/1?tab=versions');
   await choose(page, 'October', 'Results of the replay');
   await expect(rows).toHaveCount(4);
-  await page.goto('/versions/1/replayed');
+  await visit(page, '/versions/1/replayed');
   await expect(page.getByText('No replay')).toBeVisible();
 });
 

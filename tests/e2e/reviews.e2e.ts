@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Browser } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect } from '../support/e2e';
 import { PivotPage, type CellName } from './pivot-page';
 
 /** Sign-off: an owner, a reviewer and another planner, signed in by a proxy. */

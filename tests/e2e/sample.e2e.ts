@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 
 for (const template of ['raw', 'grain'] as const)
   test.describe(`the sample, ${template}`, () => {
@@ -6,7 +6,7 @@ for (const template of ['raw', 'grain'] as const)
 
     test('opens from the home page to its plan', async ({ page, service }) => {
       const [version] = await service.query('SELECT id, name FROM pf.version');
-      await page.goto('/');
+      await visit(page, '/');
       await expect(page.getByText('Superstore').first()).toBeVisible();
       await page.getByRole('link', { name: version.name }).first().click();
       await expect(page).toHaveURL(new RegExp(`/versions/${version.id}$`));

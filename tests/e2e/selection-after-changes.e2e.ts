@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { Engine } from './engine';
 import { PivotPage } from './pivot-page';
 
@@ -45,7 +45,7 @@ test('a new total applies to the stored rows after the name is given', async ({
   service,
 }) => {
   const pivot = new PivotPage(page);
-  await page.goto('/versions/1');
+  await visit(page, '/versions/1');
   await pivot.drawn();
   await pivot.click(FURNITURE);
   await pivot.type('New total', '150000');
@@ -73,7 +73,7 @@ test('a new total applies to the stored rows after the name is given', async ({
 
 test('after the name is given, the keys move in the grid again', async ({ page }) => {
   const pivot = new PivotPage(page);
-  await page.goto('/versions/1');
+  await visit(page, '/versions/1');
   await pivot.drawn();
   await pivot.click(FURNITURE);
   await page.keyboard.type('+500');

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect } from '../support/e2e';
 import { CountedPlanner } from './counted-planner';
 import { PivotPage } from './pivot-page';
 import { CHAIRS, lastScale, months, parted, TABLE, YEAR } from './shaped-months';

@@ -1,5 +1,5 @@
 import type { Browser } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 test.use({
@@ -111,20 +111,20 @@ test('the page shows who is signed in, and hides actions outside their role', as
     [ann, true, false],
     [eve, true, true],
   ] as const) {
-    await page.goto('/');
+    await visit(page, '/');
     await expect(page.getByRole('heading', { name: 'Sources' })).toBeVisible();
     await expect(page.getByRole('link', { name: 'Register a table' })).toHaveCount(
       mayAdminister ? 1 : 0,
     );
 
-    await page.goto('/sources/new');
+    await visit(page, '/sources/new');
     await expect(
       page.getByRole('heading', {
         name: mayAdminister ? 'Choose a table' : 'Only admins register tables',
       }),
     ).toBeVisible();
 
-    await page.goto('/sources/1');
+    await visit(page, '/sources/1');
     const role = page.getByLabel('Role of Sales');
     await (mayAdminister ? expect(role).toBeEnabled() : expect(role).toBeDisabled());
     await expect(page.getByRole('button', { name: /^Move Sales/ })).toHaveCount(
@@ -155,7 +155,7 @@ test('the page shows who is signed in, and hides actions outside their role', as
       mayAdminister ? 1 : 0,
     );
 
-    await page.goto('/versions/1/baseline');
+    await visit(page, '/versions/1/baseline');
     await expect(page.getByRole('heading', { name: 'Segments' })).toBeVisible();
     await expect(page.getByRole('form', { name: 'Load a segment' })).toHaveCount(mayPlan ? 1 : 0);
     await expect(page.getByRole('button', { name: 'Clear the baseline' })).toHaveCount(

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect } from '../support/e2e';
+import { expect, storeText, visit } from '../support/e2e';
 import { apiAt } from '../support/http';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
@@ -18,7 +18,7 @@ const visible = (page: Page, text: string | RegExp) =>
   expect(page.getByText(text).first()).toBeVisible();
 
 async function openWorkbench(page: Page): Promise<void> {
-  await page.goto('/versions/1/baseline');
+  await visit(page, '/versions/1/baseline');
   await expect(page.getByRole('region', { name: 'Preview of the load' })).toContainText('9,994');
 }
 
@@ -93,7 +93,7 @@ async function openTerritories(page: Page, service: Service): Promise<void> {
     { member: 'auditors', read: { Category: 'Technology', 'Order Date': year }, write: null },
   ]);
   await signIn(page, 'Eve', 'admins');
-  await page.goto('/sources/1?tab=territories');
+  await visit(page, '/sources/1?tab=territories');
   await visible(page, 'team-west');
 }
 
@@ -131,7 +131,7 @@ export const STATES: State[] = [
     name: 'accuracy',
     reach: async (page, service) => {
       await closedQuarter(service);
-      await page.goto('/versions/1/accuracy?by=Region');
+      await visit(page, '/versions/1/accuracy?by=Region');
       await visible(page, /^The forecast was/);
       await page.getByText('By person').click();
     },
@@ -139,14 +139,14 @@ export const STATES: State[] = [
   {
     name: 'accuracy-none',
     reach: async (page) => {
-      await page.goto('/versions/1/accuracy');
+      await visit(page, '/versions/1/accuracy');
       await visible(page, 'No closed months');
     },
   },
   {
     name: 'home',
     reach: async (page) => {
-      await page.goto('/');
+      await visit(page, '/');
       await visible(page, 'Plan 2027');
     },
   },
@@ -154,7 +154,7 @@ export const STATES: State[] = [
     name: 'home-empty',
     template: 'service',
     reach: async (page) => {
-      await page.goto('/');
+      await visit(page, '/');
       await visible(page, 'Start with a table');
     },
   },
@@ -162,7 +162,7 @@ export const STATES: State[] = [
     name: 'home-failed',
     reach: async (page) => {
       await page.route('**/api/sources?*', (route) => route.abort());
-      await page.goto('/');
+      await visit(page, '/');
       await visible(page, 'The server does not answer');
     },
   },
@@ -170,7 +170,7 @@ export const STATES: State[] = [
     name: 'signed-out',
     env: SIGNED_IN,
     reach: async (page) => {
-      await page.goto('/');
+      await visit(page, '/');
       await visible(page, 'You are not signed in');
     },
   },
@@ -178,7 +178,7 @@ export const STATES: State[] = [
     name: 'register',
     template: 'service',
     reach: async (page) => {
-      await page.goto('/sources/new');
+      await visit(page, '/sources/new');
       await page.getByText('superstore', { exact: true }).click();
       await visible(page, /the first 50 rows/);
     },
@@ -187,7 +187,7 @@ export const STATES: State[] = [
     name: 'from-file',
     template: 'service',
     reach: async (page) => {
-      await page.goto('/sources/new/file');
+      await visit(page, '/sources/new/file');
       await visible(page, 'Drop a spreadsheet or a CSV file here');
     },
   },
@@ -195,7 +195,7 @@ export const STATES: State[] = [
     name: 'file',
     template: 'service',
     reach: async (page) => {
-      await page.goto('/sources/new/file');
+      await visit(page, '/sources/new/file');
       const text = `Region,Ordered,Amount,Code\n${'North,1/2/2027,"1,204.50",7\n'.repeat(30)}South,3/4/2027,5,n/a\nEast,5\n`;
       await page.getByLabel('File', { exact: true }).setInputFiles({
         name: 'Sales 2027.csv',
@@ -208,8 +208,8 @@ export const STATES: State[] = [
   {
     name: 'user',
     reach: async (page) => {
-      await page.addInitScript(() => localStorage.removeItem('pf.user'));
-      await page.goto('/');
+      await storeText(page, 'pf.user', null);
+      await visit(page, '/');
       await page.getByRole('button', { name: 'Set your name' }).click();
       await visible(page, 'Who is working?');
     },
@@ -217,7 +217,7 @@ export const STATES: State[] = [
   {
     name: 'theme',
     reach: async (page) => {
-      await page.goto('/');
+      await visit(page, '/');
       await page.getByRole('button', { name: /^Colour theme/ }).press('Enter');
       await expect(page.getByRole('menu')).toBeVisible();
     },
@@ -225,7 +225,7 @@ export const STATES: State[] = [
   {
     name: 'source-columns',
     reach: async (page) => {
-      await page.goto('/sources/1');
+      await visit(page, '/sources/1');
       await page.getByLabel('Grain of Category', { exact: true }).check();
       await page.getByRole('button', { name: 'Estimate the rows' }).click();
       await visible(page, /at this grain/);
@@ -239,7 +239,7 @@ export const STATES: State[] = [
     env: SIGNED_IN,
     reach: async (page) => {
       await signIn(page, 'Rita', 'readers');
-      await page.goto('/sources/1');
+      await visit(page, '/sources/1');
       await visible(page, 'Only admins change columns');
       await visible(page, 'Furniture · Office Supplies · Technology');
     },
@@ -248,7 +248,7 @@ export const STATES: State[] = [
     name: 'version-replay-refused',
     reach: async (page, service) => {
       await changedSource(service);
-      await page.goto('/sources/1?tab=versions');
+      await visit(page, '/sources/1?tab=versions');
       await page.getByRole('button', { name: 'Actions for Plan 2027' }).click();
       await page.getByRole('menuitem', { name: 'Replay on today’s data …' }).click();
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
@@ -261,7 +261,7 @@ export const STATES: State[] = [
       await changedSource(service);
       const body = { pf_user: 'ann', name: 'October', on_failure: 'skip' };
       await service.api.post('/versions/1/replay', body);
-      await page.goto('/versions/2/replayed');
+      await visit(page, '/versions/2/replayed');
       await visible(page, /Skipped/);
     },
   },
@@ -269,7 +269,7 @@ export const STATES: State[] = [
     name: 'source-sql-difference',
     reach: async (page, service) => {
       await service.api.put('/sources/1/columns', [{ cname: 'Category', in_grain: true }]);
-      await page.goto('/sources/1?tab=sql');
+      await visit(page, '/sources/1?tab=sql');
       await page.getByRole('tab', { name: /^Scale/ }).click();
       await visible(page, /lines? added/);
     },
@@ -277,7 +277,7 @@ export const STATES: State[] = [
   {
     name: 'source-sql',
     reach: async (page) => {
-      await page.goto('/sources/1?tab=sql');
+      await visit(page, '/sources/1?tab=sql');
       await page.getByRole('tab', { name: 'Scale' }).click();
       await expect(page.getByRole('region', { name: 'SQL of Scale' })).toBeVisible();
     },
@@ -286,7 +286,7 @@ export const STATES: State[] = [
     name: 'source-versions',
     reach: async (page, service) => {
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });
-      await page.goto('/sources/1?tab=versions');
+      await visit(page, '/sources/1?tab=versions');
       await visible(page, 'by Ben');
     },
   },
@@ -298,7 +298,7 @@ export const STATES: State[] = [
   {
     name: 'source-territories-none',
     reach: async (page) => {
-      await page.goto('/sources/1?tab=territories');
+      await visit(page, '/sources/1?tab=territories');
       await visible(page, 'Open to everybody');
       await visible(page, /^Territories need signed-in people/);
     },
@@ -319,7 +319,7 @@ export const STATES: State[] = [
     env: SIGNED_IN,
     reach: async (page) => {
       await signIn(page, 'Eve', 'admins');
-      await page.goto('/sources/1?tab=territories');
+      await visit(page, '/sources/1?tab=territories');
       await page.getByRole('button', { name: 'Add the first territory' }).click();
       await page.getByLabel('Person or group').fill('team-west');
       await page.getByText('Everything', { exact: true }).click();
@@ -330,7 +330,7 @@ export const STATES: State[] = [
   {
     name: 'version-new',
     reach: async (page) => {
-      await page.goto('/sources/1?tab=versions');
+      await visit(page, '/sources/1?tab=versions');
       await page.getByRole('button', { name: 'New version' }).click();
       await page.getByRole('button', { name: 'Create version' }).click();
       await visible(page, 'Give the version a name.');
@@ -339,7 +339,7 @@ export const STATES: State[] = [
   {
     name: 'version-delete',
     reach: async (page) => {
-      await page.goto('/sources/1?tab=versions');
+      await visit(page, '/sources/1?tab=versions');
       await page.getByRole('button', { name: /^Actions for Plan/ }).click();
       await page.getByRole('menuitem', { name: 'Delete …' }).click();
       await visible(page, 'Delete Plan 2027?');
@@ -369,7 +369,7 @@ export const STATES: State[] = [
         const filters = [[{ cname: 'Order Date', op: 'between', value }]];
         await service.api.post('/versions/1/baseline', { pf_user: 'Ben', filters });
       }
-      await page.goto('/versions/1/baseline');
+      await visit(page, '/versions/1/baseline');
       await visible(page, /Loaded more than once/);
       await page.getByRole('button', { name: 'Add a condition' }).click();
       await page.getByLabel('Column', { exact: true }).selectOption('Region');
@@ -468,7 +468,7 @@ export const STATES: State[] = [
     name: 'pivot-filter',
     reach: async (page) => {
       const pivot = new PivotPage(page);
-      await page.goto('/versions/1?filter=Region:in:East:West&filter=Order+Date:%3E=:2028-01-01');
+      await visit(page, '/versions/1?filter=Region:in:East:West&filter=Order+Date:%3E=:2028-01-01');
       await pivot.drawn();
       await page.getByRole('button', { name: 'Arrange', exact: true }).click();
       await page.getByRole('button', { name: 'Add a filter' }).click();
@@ -480,7 +480,7 @@ export const STATES: State[] = [
   {
     name: 'pivot-no-match',
     reach: async (page) => {
-      await page.goto('/versions/1?filter=Region:in:Nowhere');
+      await visit(page, '/versions/1?filter=Region:in:Nowhere');
       await visible(page, 'No rows match the filters');
     },
   },
@@ -504,7 +504,7 @@ export const STATES: State[] = [
       await service.api.post('/versions/2/scale', { slice, pct: -10, pf_user: 'bea' });
       await service.api.post('/versions/1/copy', { name: 'Bold', pf_user: 'bea' });
       await service.api.post('/versions/3/scale', { slice: {}, pct: 20, pf_user: 'bea' });
-      await page.goto('/versions/1?compare=2&compare=3');
+      await visit(page, '/versions/1?compare=2&compare=3');
       await new PivotPage(page).drawn();
       await page.getByRole('button', { name: 'Compared with Cautious, Bold' }).click();
       await visible(page, 'This source has no further version.');
@@ -660,7 +660,7 @@ export const STATES: State[] = [
       await giveTerritories(service, [{ member: 'Ann Planner', read, write }]);
       await signIn(page, 'Ann Planner', 'planners');
       const pivot = new PivotPage(page);
-      await page.goto('/versions/1');
+      await visit(page, '/versions/1');
       await pivot.drawn();
       await pivot.click({ row: ['Furniture', 'Chairs'] });
       await expect(page.getByTestId('part')).toHaveText(/^You see Region in West, South/);
@@ -675,7 +675,7 @@ export const STATES: State[] = [
       await giveTerritories(service, [{ member: 'Ann Planner', read: {}, write }]);
       await signIn(page, 'Ann Planner', 'planners');
       const pivot = new PivotPage(page);
-      await page.goto('/versions/1');
+      await visit(page, '/versions/1');
       await pivot.drawn();
       await page.getByRole('button', { name: 'Remove the filter Region = West' }).click();
       await pivot.click({ row: ['Furniture', 'Chairs'] });
@@ -689,7 +689,7 @@ export const STATES: State[] = [
       const read = { Region: ['West', 'South'] };
       await giveTerritories(service, [{ member: 'Ann Planner', read, write: read }]);
       await signIn(page, 'Ann Planner', 'planners');
-      await page.goto('/');
+      await visit(page, '/');
       await visible(page, 'You see a part: Region in West, South');
       await expect(page.getByRole('columnheader', { name: /Sales/ })).toBeVisible();
     },
@@ -698,7 +698,7 @@ export const STATES: State[] = [
     name: 'home-waiting',
     reach: async (page, service) => {
       await makeReviews(service, 'Ann Planner');
-      await page.goto('/');
+      await visit(page, '/');
       const waiting = page.getByRole('region', { name: 'Waiting for me' });
       await expect(waiting).toContainText('Chairs are higher');
     },
@@ -768,7 +768,7 @@ export const STATES: State[] = [
     name: 'pivot-empty',
     reach: async (page, service) => {
       await service.api.del('/versions/1/baseline');
-      await page.goto('/versions/1');
+      await visit(page, '/versions/1');
       await visible(page, 'This version has no rows yet');
     },
   },
@@ -776,7 +776,7 @@ export const STATES: State[] = [
     name: 'pivot-failed',
     reach: async (page) => {
       await page.route('**/api/versions/1/data', (route) => route.abort());
-      await page.goto('/versions/1');
+      await visit(page, '/versions/1');
       await visible(page, 'The version could not be loaded');
     },
   },

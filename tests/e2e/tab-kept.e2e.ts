@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 
@@ -80,7 +80,7 @@ test('Ctrl+Z and Ctrl+Y remember after F5 the changes and undos of this tab', as
   const [ofAna] = await service.query<{ id: number }>(
     `SELECT id FROM pf.log WHERE pf_user = 'ana' AND operation = 'scale'`,
   );
-  await page.goto('/');
+  await visit(page, '/');
   await service.api.del(`/log/${ofAna?.id}`);
   await pivot.open(1);
   await page.keyboard.press('Control+z');
@@ -154,7 +154,7 @@ test('rows and columns opened one by one stay open after F5 and after Baseline',
 
   // Hidden rows do no harm, and reappear unchanged.
   const filtered = page.url().replace(arranged, `${arranged}&filter=Region:==:West`);
-  await page.goto(filtered);
+  await visit(page, filtered);
   await pivot.drawn();
   expect((await drawn(pivot)).rows).toEqual(['', 'West']);
   await page.goBack();
@@ -163,7 +163,7 @@ test('rows and columns opened one by one stay open after F5 and after Baseline',
 
   // With another grouping, the depth of the address applies.
   const { pathname, search } = new URL(page.url());
-  await page.goto(pathname + search.replace(arranged, '?rows=Region,Segment,Category'));
+  await visit(page, pathname + search.replace(arranged, '?rows=Region,Segment,Category'));
   await pivot.drawn();
   expect(await pivot.find({ row: ['East'] })).not.toBeNull();
   expect(await pivot.find({ row: ['East', 'Consumer'] })).toBeNull();

@@ -1,4 +1,4 @@
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { CountedPlanner } from './counted-planner';
 import { arrange, PivotPage, type CellName } from './pivot-page';
@@ -95,7 +95,7 @@ test.describe('an empty database', () => {
     const planner = new CountedPlanner(page, pivot);
     const button = (name: string) => page.getByRole('button', { name });
     const link = (name: string) => page.getByRole('link', { name });
-    await page.goto('/');
+    await visit(page, '/');
     await planner.click(link('Register a table'));
     await planner.click(page.getByText('superstore', { exact: true }));
     await planner.click(button('Register'));

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { apiAt } from '../support/http';
 import { PivotPage } from './pivot-page';
 
@@ -25,7 +25,7 @@ async function openSignedIn(
   const permissions = ['clipboard-read', 'clipboard-write'];
   const context = await browser.newContext({ baseURL, extraHTTPHeaders, permissions });
   const page = await context.newPage();
-  await page.goto('/');
+  await visit(page, '/');
   return page;
 }
 

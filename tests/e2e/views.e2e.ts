@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, visit } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
 /** The planner's arrangement is in the address, and can be saved under a name. */
@@ -164,7 +164,7 @@ test('named views are saved, opened, changed, renamed and deleted', async ({ pag
   await expect.poll(() => search(page)).toBe('?rows=Segment&columns=');
   expect(await service.query('SELECT FROM pf.view')).toEqual([]);
 
-  await page.goto(`/versions/1?view=${id}&rows=Region,gone&filter=gone:==:x`);
+  await visit(page, `/versions/1?view=${id}&rows=Region,gone&filter=gone:==:x`);
   await pivot.drawn();
   await expect(page.getByText(/The view in this address no longer exists/)).toBeVisible();
   await expect(page.getByText(/The address uses fields .* gone\./)).toBeVisible();

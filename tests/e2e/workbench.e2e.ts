@@ -1,9 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect, storeText, visit } from '../support/e2e';
 
-test.beforeEach(({ page }) =>
-  page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
-);
+test.beforeEach(({ page }) => storeText(page, 'pf.user', 'Ann Planner'));
 
 const URL = '/versions/1/baseline';
 const form = (page: Page) => page.getByRole('form');
@@ -33,7 +31,7 @@ test.describe('an empty version', () => {
   });
 
   test('can be left for the pivot while its load is still being written', async ({ page }) => {
-    await page.goto(URL);
+    await visit(page, URL);
     await expect(willLand(page)).toContainText('9,994');
     // The load ends while the next page is loading.
     let loaded = () => {};
@@ -59,7 +57,7 @@ test.describe('an empty version', () => {
     page,
     service,
   }) => {
-    await page.goto(URL);
+    await visit(page, URL);
     await expect(page.getByText('Nothing loaded yet')).toBeVisible();
     await expect(willLand(page)).toContainText('9,994');
 
@@ -107,7 +105,7 @@ test.describe('an empty version', () => {
   });
 
   test('combines groups with "or", and loads reference rows', async ({ page, service }) => {
-    await page.goto(URL);
+    await visit(page, URL);
     await form(page).getByText('Rows to compare with').click();
     await addCondition(page, 'Sub-Category', '=');
     const value = form(page).getByLabel('Value of Sub-Category');
@@ -137,7 +135,7 @@ test.describe('an empty version', () => {
       if (++previews > 1) await held;
       await route.continue();
     });
-    await page.goto(URL);
+    await visit(page, URL);
     const spans = page.getByRole('list', { name: /^Spans of / }).getByRole('listitem');
     await expect(spans).toHaveCount(1);
     const before = await form(page).boundingBox();
@@ -150,7 +148,7 @@ test.describe('an empty version', () => {
     page,
     service,
   }) => {
-    await page.goto(URL);
+    await visit(page, URL);
     // The timeline above the form grows with the preview.
     await expect(willLand(page)).toContainText('9,994');
     await form(page).getByText('SQL', { exact: true }).click();
@@ -175,7 +173,7 @@ test.describe('an empty version', () => {
   });
 
   test('does not load while the form is incomplete or no row matches', async ({ page }) => {
-    await page.goto(URL);
+    await visit(page, URL);
     await addCondition(page, 'Sales', '>');
     const load = form(page).getByRole('button', { name: 'Load baseline' });
     await expect(willLand(page)).toContainText('Complete the form');
@@ -198,7 +196,7 @@ test.describe('an empty version', () => {
     await load('2014-01-01', '2014-12-31');
     await load('2015-04-01', '2016-06-30');
     await load('2016-03-01', '2016-12-31');
-    await page.goto(URL);
+    await visit(page, URL);
     const findings = page.getByRole('list', { name: 'Gaps and overlaps of the baseline' });
     await expect(findings.getByRole('listitem')).toHaveText([
       'Gap: Jan 1, 2015 to Mar 31, 2015',
@@ -214,7 +212,7 @@ test('keeps the form after a load, and asks before the same rows are loaded twic
   page,
   service,
 }) => {
-  await page.goto(URL);
+  await visit(page, URL);
   await addCondition(page, 'Region', '=');
   await choose(page, form(page).getByLabel('Value of Region'), 'wes', 'West');
   await form(page).getByLabel('Years').fill('14');
@@ -260,7 +258,7 @@ test('restores the stored filters for editing, and replaces the segment', async 
       [{ cname: 'Order Date', op: '<', value: '2014-02-01' }],
     ],
   });
-  await page.goto(URL);
+  await visit(page, URL);
   await expect(willLand(page)).toContainText('9,994');
   await segments(page)
     .getByRole('button', { name: /^Edit baseline/ })
@@ -298,7 +296,7 @@ test.describe('once an operation exists', () => {
 
   test('segments cannot be edited, and the page says why', async ({ page, service }) => {
     await service.api.post('/versions/1/scale', scale);
-    await page.goto(URL);
+    await visit(page, URL);
     const reason = 'Segments cannot be edited while the version has 1 operation: undo it first';
     await expect(page.getByRole('status').filter({ hasText: reason })).toBeVisible();
     const edit = segments(page).getByRole('button', { name: reason });
@@ -311,7 +309,7 @@ test.describe('once an operation exists', () => {
     page,
     service,
   }) => {
-    await page.goto(URL);
+    await visit(page, URL);
     await segments(page)
       .getByRole('button', { name: /^Edit baseline/ })
       .click();
@@ -332,7 +330,7 @@ test.describe('once an operation exists', () => {
 });
 
 test('undoes a segment after naming the consequences', async ({ page, service }) => {
-  await page.goto(URL);
+  await visit(page, URL);
   await segments(page)
     .getByRole('button', { name: /^Undo baseline/ })
     .click();
@@ -355,7 +353,7 @@ test.describe('in a German browser', () => {
       `SELECT count(*) FILTER (WHERE "Sales" > 1000.5) AS above,
               count(*) FILTER (WHERE "Sales" IN (1000.5, 12.96)) AS listed FROM public.superstore`,
     );
-    await page.goto(URL);
+    await visit(page, URL);
     await form(page).getByRole('button', { name: 'Add a condition' }).press('Enter');
     await expect(form(page).getByLabel('Column', { exact: true })).toBeFocused();
     await form(page).getByLabel('Column', { exact: true }).selectOption('Sales');
@@ -378,7 +376,7 @@ test('clears the baseline and keeps reference segments', async ({ page, service 
     pf_user: 'Ben',
     filters: [[{ cname: 'Region', op: '=', value: 'West' }]],
   });
-  await page.goto(URL);
+  await visit(page, URL);
   await page.getByRole('button', { name: 'Clear the baseline' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('The baseline segment with 9,994 rows is deleted.');
@@ -393,7 +391,7 @@ test('clears the baseline and keeps reference segments', async ({ page, service 
 
 test('shows a closed version read-only, and names who closed it', async ({ page, service }) => {
   await service.api.post('/versions/1/close', { pf_user: 'Ben' });
-  await page.goto(URL);
+  await visit(page, URL);
   await expect(page.getByText(/This version was closed by Ben on/)).toBeVisible();
   await expect(segments(page)).toContainText('All orders, as the starting point');
   await expect(form(page)).toHaveCount(0);
@@ -402,7 +400,7 @@ test('shows a closed version read-only, and names who closed it', async ({ page,
 });
 
 test('reports that a version was closed meanwhile', async ({ page, service }) => {
-  await page.goto(URL);
+  await visit(page, URL);
   await expect(willLand(page)).toContainText('9,994');
   await service.api.post('/versions/1/close', { pf_user: 'Ben' });
   await form(page).getByRole('button', { name: 'Load baseline' }).click();
@@ -410,7 +408,7 @@ test('reports that a version was closed meanwhile', async ({ page, service }) =>
 });
 
 test('keeps the form if the server does not answer', async ({ page, context }) => {
-  await page.goto(URL);
+  await visit(page, URL);
   await form(page).getByLabel('Note').fill('Not to be lost');
   await expect(willLand(page)).toContainText('9,994');
   await page.route('**/api/versions/1/baseline', (route) => route.abort());

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import AxeBuilder from '@axe-core/playwright';
 import type { Route } from '@playwright/test';
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 import { MARGIN, planMargins, storedMargins } from './planned-margins';

@@ -1,34 +1,90 @@
 import { test as base } from '@playwright/test';
-import { startService, type Service } from './service';
 import type { Template } from './cluster';
+import { KeptPages, type KeptPage } from './kept-page';
+import { KeptServices } from './kept-service';
+import { startService, type Service } from './service';
+
+/** What a worker keeps from test to test. */
+interface Kept {
+  services: KeptServices;
+  pages: KeptPages;
+}
 
 /**
- * Playwright's test with a built server on a database of its own for each test. Which database is
- * set by `test.use({ template: 'grain' })`; without it the test has the demo's, row by row.
- * `env` configures the server.
+ * Playwright's test with a built server and its database. `test.use({ template: 'grain' })` sets what the
+ * database has; without it, that of the demo, row by row. `env` configures the server.
+ *
+ * Server, browser context and page are those of the test before, reset: the database has the content of
+ * the template again, the storage is empty, nothing is intercepted. What a test leaves in the page makes it fail.
+ * `test.use({ alone: true })` gives a test its own, which it may stop or break.
  */
-export const test = base.extend<{
-  template: Template;
-  env: Record<string, string>;
-  service: Service;
-  contextsClosed: void;
-}>({
+export const test = base.extend<
+  {
+    template: Template;
+    env: Record<string, string>;
+    alone: boolean;
+    service: Service;
+    keptPage: KeptPage | null;
+    contextsClosed: void;
+  },
+  { kept: Kept }
+>({
   template: ['raw', { option: true }],
   env: [{}, { option: true }],
-  service: async ({ template, env }, use) => {
-    const service = await startService(template, env);
+  alone: [false, { option: true }],
+  kept: [
+    // Playwright reads from the pattern what a fixture needs.
+    // eslint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const kept = { services: new KeptServices(), pages: new KeptPages() };
+      await use(kept);
+      await kept.services.stop();
+    },
+    { scope: 'worker' },
+  ],
+  service: async ({ template, env, alone, kept: { services } }, use) => {
+    const service = alone ? await startService(template, env) : await services.take(template, env);
     await use(service);
-    await service.stop();
+    await (alone ? service.stop() : services.giveBack(service));
+  },
+  keptPage: async (
+    { browser, alone, service, kept, viewport, locale, timezoneId, colorScheme, contextOptions },
+    use,
+    testInfo,
+  ) => {
+    if (alone) return use(null);
+    const page = await kept.pages.take(browser, {
+      ...{ baseURL: service.url, viewport, locale, timezoneId, colorScheme, ...contextOptions },
+    });
+    await use(page);
+    // After a failure the worker ends, with its browser and servers.
+    if (testInfo.status !== testInfo.expectedStatus) return;
+    const left = await page.leave();
+    if (left.length === 0) return;
+    await kept.pages.drop(page);
+    throw new Error(`The test left behind:\n${left.join('\n')}`);
+  },
+  context: async ({ browser, keptPage }, use) => {
+    if (keptPage) return use(keptPage.page.context());
+    await use(await browser.newContext());
+  },
+  page: async ({ context, keptPage }, use) => {
+    await use(keptPage ? keptPage.page : await context.newPage());
   },
   // The browser serves all tests of a worker: pages that a test opened for others would stay in it.
   contextsClosed: [
-    async ({ browser }, use) => {
+    async ({ browser, kept: { pages } }, use) => {
       await use();
-      await Promise.all(browser.contexts().map((context) => context.close()));
+      const others = browser.contexts().filter((context) => !pages.has(context));
+      await Promise.all(others.map((context) => context.close()));
     },
     { auto: true },
   ],
   baseURL: async ({ service }, use) => use(service.url),
 });
 
+/** A test with a server, a browser context and a page of its own, which it may stop or break. */
+export const aloneTest = test.extend({ alone: true });
+
 export { expect } from '@playwright/test';
+export { storeText, visit } from './kept-page';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT } from '../../src/cli/prepare.js';
 
-/** @typedef {{ passed: number, failed: number, skipped?: string[] }} Tally */
+/** @typedef {{ passed: number, failed: number, skipped?: string[], files?: Map<string, number> }} Tally files: seconds by file */
 /** @typedef {{ ok: boolean, output: string }} Run */
 
 const reports = mkdtempSync(join(tmpdir(), 'forecast-pivot-reports-'));
@@ -63,7 +63,7 @@ export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed:
   if (interrupted) return false;
   const start = Date.now();
   const result = await work();
-  const { passed, failed, skipped = [] } = count(result);
+  const { passed, failed, skipped = [], files } = count(result);
   total.passed += passed;
   total.failed += failed;
   total.skipped += skipped.length;
@@ -71,9 +71,18 @@ export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed:
   const seconds = Math.round((Date.now() - start) / 1000);
   console.log(`${name} … ${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s${tests})`);
   for (const test of skipped) console.log(`  skipped: ${test}`);
+  if (files) console.log(`  slowest files: ${slowest(files)}`);
   if (failed > 0 && !interrupted) console.log(result.output.trimEnd());
   return failed === 0;
 }
+
+/** @param {Map<string, number>} files seconds by file */
+const slowest = (files) =>
+  [...files]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 10)
+    .map(([file, seconds]) => `${file} ${Math.round(seconds)} s`)
+    .join(', ');
 
 /**
  * @param {string} path of a JSON report
@@ -112,7 +121,21 @@ const vitestTally = (report) => ({
 const playwrightTally = (report) => ({
   passed: report.stats.expected,
   failed: report.stats.unexpected + report.stats.flaky + report.errors.length,
+  files: new Map(report.suites.map((/** @type {any} */ suite) => [suite.file, secondsOf(suite)])),
 });
+
+/**
+ * @param {any} suite of a report of Playwright
+ * @returns {number}
+ */
+const secondsOf = ({ suites = [], specs = [] }) =>
+  [
+    ...suites.map(secondsOf),
+    ...specs
+      .flatMap((/** @type {any} */ spec) => spec.tests)
+      .flatMap((/** @type {any} */ test) => test.results)
+      .map((/** @type {any} */ result) => result.duration / 1000),
+  ].reduce((sum, seconds) => sum + seconds, 0);
 
 /**
  * Runs Vitest as a step.
