@@ -57,26 +57,26 @@ test('a clone ramps up over months, by exactly the announced amounts', async ({
       .getByRole('group', { name: 'Factors by period' })
       .getByLabel(/^Factor, /)
       .evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value));
-  expect(await factors()).toEqual(['0.25', '0.5', '0.75', '1']);
+  expect(await factors()).toEqual(['0', '0.25', '0.5', '0.75', '1']);
   await expect(pivot.panel.getByLabel('Factor on all other days')).toHaveValue('1');
 
   // Periods can be changed one by one; a wrong one is explained.
-  await pivot.panel.getByLabel('From, period 2').fill('2027-04-30');
-  await expect(pivot.panel.getByText('Periods 1 and 2 overlap.')).toBeVisible();
+  await pivot.panel.getByLabel('From, period 3').fill('2027-04-30');
+  await expect(pivot.panel.getByText('Periods 2 and 3 overlap.')).toBeVisible();
   await expect(pivot.apply).toBeDisabled();
-  await pivot.panel.getByLabel('From, period 2').fill('2027-05-01');
-  await pivot.panel.getByRole('button', { name: 'Remove period 4' }).click();
-  await pivot.panel.getByLabel('Factor, period 1').fill('10%');
+  await pivot.panel.getByLabel('From, period 3').fill('2027-05-01');
+  await pivot.panel.getByRole('button', { name: 'Remove period 5' }).click();
+  await pivot.panel.getByLabel('Factor, period 2').fill('10%');
   await pivot.panel.getByLabel('Factor on all other days').fill('120%');
 
   // The form survives F5.
   await page.reload();
   await pivot.drawn();
   await pivot.click(TEA);
-  expect(await factors()).toEqual(['0.1', '0.5', '0.75']);
+  expect(await factors()).toEqual(['0', '0.1', '0.5', '0.75']);
   // 10 + 50 + 75 + 3 × 120 of Sales, 4 + 20 + 30 + 3 × 48 of Units.
   await expect(page.getByTestId('extent')).toHaveText(
-    'adds 495 Sales, adds 198 Units, from 6 rows.',
+    'adds 495 Sales, adds 198 Units, from 6 rows. Nothing is copied before Apr 1, 2027.',
   );
   await pivot.apply.click();
   await expect(page.getByText(/^Cloned: /)).toBeVisible();

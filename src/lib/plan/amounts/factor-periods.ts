@@ -63,9 +63,11 @@ export const factorsOf = (periods: readonly FactorPeriod[]): Factor[] =>
 /** The most months that a ramp may have. */
 export const MOST_MONTHS = 120;
 
+const dayText = (ms: number): string => String(toScalar(ms, 'date'));
+
 /**
- * Returns the periods of a ramp: a day and the rest of its month, then whole months. The factor rises in equal
- * steps, and the last month has the full one.
+ * Returns the periods of a ramp: nothing before a day, then that day and the rest of its month, then whole months.
+ * The factor rises in equal steps, and the last month has the full one.
  *
  * @param day ISO text
  * @param months a whole number from 1 to {@link MOST_MONTHS}
@@ -75,12 +77,20 @@ export const MOST_MONTHS = 120;
 export function rampOver(day: string, months: number, full: number): FactorPeriod[] | null {
   const isWhole = Number.isInteger(months) && months >= 1 && months <= MOST_MONTHS;
   if (!isWhole || !ISO_DAY.test(day)) return null;
-  let first = parseDay(day);
-  return Array.from({ length: months }, (_, i) => {
+  const start = parseDay(day);
+  let first = start;
+  const rising = Array.from({ length: months }, (_, i): FactorPeriod => {
     const last = lastDayOf(startOf(first, 'month'), 'month');
-    const [from, to] = [first, last].map((each) => String(toScalar(each, 'date')));
+    const [from, to] = [dayText(first), dayText(last)];
     first = last + DAY_MS;
     const step = Number(((full * (i + 1)) / months).toPrecision(4));
-    return { from: from ?? null, to: to ?? null, factor: i + 1 === months ? full : step };
+    return { from, to, factor: i + 1 === months ? full : step };
   });
+  return [{ from: null, to: dayText(start - DAY_MS), factor: 0 }, ...rising];
+}
+
+/** Returns the first day that is copied, if the periods copy nothing before it; otherwise null. */
+export function nothingBefore(periods: readonly FactorPeriod[]): string | null {
+  const open = periods.find(({ from, to, factor }) => from === null && to !== null && factor === 0);
+  return open?.to == null ? null : dayText(parseDay(open.to) + DAY_MS);
 }
