@@ -135,6 +135,12 @@ export interface RegularTable extends HTMLElement {
     /** The widths that columns are drawn with, by position. */
     indices: (number | undefined)[];
   };
+  /** Sets how far the columns scroll. @param isChanged false leaves it as it is */
+  _update_virtual_panel_width(isChanged: boolean, columns: number): void;
+  /** Returns the column that is scrolled to, with a fraction. */
+  _calc_start_column(): number;
+  /** The headers of the last drawing: one element for each of them. */
+  _view_cache: { config: { row_pivots: number[]; column_pivots: number[] } };
   /** The parts that draw headers and body, replaced by `clear`; see the grid's pinned columns. */
   table_model: {
     header: {
@@ -157,7 +163,7 @@ export interface RegularTable extends HTMLElement {
         place: number,
         column: { column_name: unknown },
         ...more: unknown[]
-      ): unknown;
+      ): { td: HTMLElement; metadata: CellMeta };
     };
   };
 }

@@ -10,11 +10,14 @@ import { ROW_HEIGHT } from './grid-css';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../../values/labels';
 import { Pinned } from './pinned';
+import { noteHeaders, scrollByMeasuredWidths } from './scroll-range';
 import { isGone, type Shown } from '../shown/shown';
 import type { Window } from '../shown/window';
 import { sortWord } from './sort';
 import type { Widths } from './widths';
 
+/** Limit of drawings until the pinned columns and the room for the others no longer change. */
+const MOST_DRAWINGS = 3;
 /** Drawn if the view is gone; its replacement is drawn next. */
 const EMPTY: TableData = {
   num_rows: 0,
@@ -51,6 +54,7 @@ export class Drawing {
       const column = shown.columns[x];
       return column ? this.heads.of(column, x) : [];
     });
+    scrollByMeasuredWidths(element);
     element.addStyleListener(() => this.style());
     element.setDataListener((x0, y0, x1, y1) => this.read(x0, y0, x1, y1));
   }
@@ -82,11 +86,16 @@ export class Drawing {
   async draw(): Promise<void> {
     this.followColumns();
     const { pinned, element } = this;
-    const before = pinned.count;
-    await element.draw();
-    // A drawing measures the pinned columns, and the next one computes how far the others scroll.
-    if (pinned.count !== before || pinned.fitting !== pinned.count) await element.draw();
-    // The table may have got a scrollbar after the drawing.
+    for (let drawings = 0; drawings < MOST_DRAWINGS; drawings++) {
+      const { count } = pinned;
+      const { clientWidth, clientHeight } = element;
+      await element.draw();
+      // A drawing measures the pinned columns and may add a scrollbar; the next one computes how far columns scroll.
+      const isSettled = pinned.count === count && pinned.fitting === count;
+      const isSameSize =
+        element.clientWidth === clientWidth && element.clientHeight === clientHeight;
+      if (isSettled && isSameSize) break;
+    }
     markCutOff(element);
   }
 
@@ -116,7 +125,7 @@ export class Drawing {
   }
 
   private async read(x0: number, y0: number, x1: number, y1: number): Promise<TableData> {
-    const { shown } = this;
+    const { shown, element } = this;
     const { view, reader } = shown;
     if (!view || !reader) return EMPTY;
     const levels = reader.config.split_by.length;
@@ -135,7 +144,10 @@ export class Drawing {
       ...(this.isTall && { row_height: this.rowHeight }),
     };
     // The table asks for its total size with an empty window.
-    if (isSizeAsked) return size;
+    if (isSizeAsked) {
+      noteHeaders(element, size);
+      return size;
+    }
     try {
       const window = await shown.readWindow(x0 + pinned, y0, x1 + pinned, y1, pinned);
       this.window = window;

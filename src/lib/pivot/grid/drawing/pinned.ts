@@ -107,9 +107,11 @@ export class Pinned {
     const drawCell = body._draw_td.bind(body);
     body._draw_td = (tag, y, text, place, column, ...more) => {
       const pinned = tag === 'TH' ? place - this.rowHeaders : -1;
-      return pinned < 0
-        ? drawCell(tag, y, text, place, column, ...more)
-        : drawCell('TD', y, text, place, { column_name: this.headsOf(pinned) }, ...more);
+      if (pinned < 0) return drawCell(tag, y, text, place, column, ...more);
+      const drawn = drawCell('TD', y, text, place, { column_name: this.headsOf(pinned) }, ...more);
+      // The element may have been a cell that scrolled.
+      drawn.metadata.x0 = 0;
+      return drawn;
     };
   }
 }
