@@ -7,11 +7,12 @@ import type { MeasureEdit, ScaleDraft } from './scale-draft';
 
 /** Why a percentage cannot be typed if the sum is 0. */
 export const NOTHING_OF_ZERO = 'This total is 0, so a percentage has no effect. Type an amount.';
-export const HELD_BY_PERCENT =
-  'Some of these rows are locked, so the price can be held only with a percentage.';
-/** The same for a source with further measures. */
-export const HELD_BY_ONE_PERCENT =
-  'Some of these rows are locked, so the price can be held only with one percentage of all measures.';
+/** Why amounts of both measures cannot hold the price of partly locked rows. */
+export const HELD_BY_ONE =
+  'Some of these rows are locked, so the price can be held only with a percentage or an amount of one measure. Remove the other one.';
+/** Why the price of partly locked rows cannot be held. */
+export const NO_FREE_PRICE =
+  'The rows that are not locked have no price to hold: their value or their units add up to 0. Remove “Hold price” to change one measure alone.';
 export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
 /** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
 export const CANCELLED =
@@ -55,6 +56,10 @@ export const whyReadOnly = (
   read_only && (isEqual || keys.some((key) => grossIn(read_only, key)))
     ? 'Your territories let you see some of these rows but not change them.'
     : null;
+
+/** Whether locks hold some of the rows, and the others have no price that could be held. */
+export const hasNoFreePrice = ({ row_count, free }: Pick<SlicePreview, 'row_count' | 'free'>) =>
+  free.row_count < row_count && !(free.value_total && free.units_total);
 
 /** Number of decimals of the measures of some rows. */
 export type RowDecimals = Pick<

@@ -91,6 +91,41 @@ describe('scaleOutcome', () => {
     expect(scaleOutcome(both, totals).amounts).toBeNull();
   });
 
+  it('holds the price of the free rows if others are locked', () => {
+    const decimals = { value_decimals: 2, units_decimals: 0, value_gross: null, units_gross: null };
+    const free = { ...decimals, row_count: 3, value_total: 900, units_total: 30 };
+    const rows = { value_total: 1200, units_total: 50, free: { ...free, measures: { cost: 300 } } };
+    const by = (edits: Partial<Record<'value' | 'units', MeasureEdit>>) =>
+      scaleOutcome(
+        { ...none, ...edits, holdPrice: true, isPartlyLocked: true },
+        { ...rows, measures: { cost: 500 } },
+      );
+    const amounts = (by: MeasureEdit['by'], amount: number) => ({ value: { by, amount } });
+    expect(by(amounts('percent', 10)).amounts).toEqual({
+      ...{ value_incr: 90, units_incr: 3, spread: 'price' },
+    });
+    expect(by(amounts('change', 300)).amounts).toEqual({
+      ...{ value_incr: 300, units_incr: 10, spread: 'price' },
+    });
+    expect(by(amounts('total', 1500)).amounts).toEqual({
+      ...{ value_total: 1500, units_total: 60, spread: 'price' },
+    });
+    expect(by({ units: { by: 'change', amount: -6 } }).amounts).toEqual({
+      ...{ value_incr: -180, units_incr: -6, spread: 'price' },
+    });
+    const { value, units } = by(amounts('change', 300));
+    expect(((value?.total ?? 0) - 300) / ((units?.total ?? 0) - 20)).toBe(30);
+  });
+
+  it('holds no price of free rows that have none', () => {
+    const decimals = { value_decimals: 2, units_decimals: 0, value_gross: null, units_gross: null };
+    const free = { ...decimals, row_count: 1, value_total: 0, units_total: 30 };
+    const rows = { value_total: 1200, units_total: 50, free };
+    const draft = { ...none, holdPrice: true, isPartlyLocked: true };
+    const value = { by: 'change', amount: 100 } as const;
+    expect(scaleOutcome({ ...draft, value }, rows).amounts).toBeNull();
+  });
+
   it('returns the change of units that would hold the price, and holds none by less than a unit', () => {
     const decimals = { value: 2, units: 0 };
     const by = (amount: number) =>

@@ -33,7 +33,7 @@ export interface ScaleDraft {
   further?: Readonly<Record<string, MeasureEdit | null>>;
   /** Keep value per unit: the other measure changes by the same share. */
   holdPrice: boolean;
-  /** Whether locks hold some of the rows. The price of those rows does not count then. */
+  /** Whether locks hold some of the rows. The price that is held is then that of the others. */
   isPartlyLocked?: boolean;
 }
 
@@ -80,30 +80,40 @@ export const onlyDraft = (key: string, draft: MeasureDraft | null): Drafts => ({
  * percentage, the percentage is sent: it then applies to every row behind the cell, even if a total is 0. A
  * percentage of one measure is applied to its total. A total is sent as a total. If the price is held, the
  * amounts or the totals of both measures are sent, and the service spreads the value over the rows in the same
- * way as the units.
+ * way as the units. If locks hold some of the rows, the price and the percentages are those of the others.
  */
 export function scaleOutcome(
   draft: ScaleDraft,
   totals: KnownTotals,
   fixed: FixedDecimals = { value: null, units: null },
 ): ScaleOutcome {
-  const { value_total, units_total } = totals;
+  const { value_total, units_total, free } = totals;
   let valueEdit = value_total === null ? null : draft.value;
   let unitsEdit = units_total === null ? null : draft.units;
   const isHeld = draft.holdPrice && value_total !== null && units_total !== null;
+  const isPartlyHeld = isHeld && draft.isPartlyLocked === true;
+  /** The totals of the rows whose price is held: locked rows keep theirs anyway. */
+  const priced = isPartlyHeld ? free : totals;
   if (isHeld) {
-    if (valueEdit && !unitsEdit) unitsEdit = sameShare(valueEdit, value_total);
-    else if (unitsEdit && !valueEdit) valueEdit = sameShare(unitsEdit, units_total);
+    if (valueEdit && !unitsEdit) unitsEdit = sameShare(valueEdit, value_total, priced?.value_total);
+    else if (unitsEdit && !valueEdit)
+      valueEdit = sameShare(unitsEdit, units_total, priced?.units_total);
   }
-  const isPriced = isHeld && !draft.isPartlyLocked && !!value_total && !!units_total;
+  // Two totals count locked rows, too, so they do not say at which price the others change.
+  const isKnown = !isPartlyHeld || draft.value === null || draft.units === null;
+  const hasPrice = isHeld && isKnown && !!priced?.value_total && !!priced.units_total;
   const furtherKeys = Object.keys(totals.measures ?? {});
   const furtherEdits = furtherKeys.map((key) => draft.further?.[key] ?? null);
-  const pct = isPriced ? null : onePercentage([valueEdit, unitsEdit, ...furtherEdits], totals);
+  const isOnePercentage = !hasPrice || isPartlyHeld;
+  const pct = isOnePercentage
+    ? onePercentage([valueEdit, unitsEdit, ...furtherEdits], totals)
+    : null;
+  const isPriced = hasPrice && pct === null;
+  const isOfFree = pct !== null || isPartlyHeld;
   const draftOf = (key: string, edit: MeasureEdit | null): MeasureDraft | null => {
     const now = totalOf(totals, key);
     if (now === null) return null;
-    const { free } = totals;
-    const base = pct !== null && free ? (totalOf(free, key) ?? 0) : now;
+    const base = isOfFree && free ? (totalOf(free, key) ?? 0) : now;
     const own = fixed[key] ?? null;
     const ofFree = pct !== null && free ? roundedTo(free, key) : null;
     return measureDraft(edit, now, {
@@ -122,13 +132,14 @@ export function scaleOutcome(
     units,
     ...(further.length > 0 && { further: Object.fromEntries(further) }),
   };
-  if (isHeld && draft.isPartlyLocked && valueEdit && unitsEdit) {
-    // The totals do not determine the price of the free rows, but one percentage for all keeps it.
+  if (isPartlyHeld && !isPriced && (valueEdit ?? unitsEdit)) {
+    // One percentage for all rows keeps their price, even if their totals are 0.
     const amounts = pct !== null && pct !== 0 ? { pct } : null;
     return { ...drafts, amounts, unroundedUnits: null };
   }
   if (isPriced && valueEdit && unitsEdit && value && units) {
-    const asked = changeOf(unitsEdit, units.now);
+    const base = priced?.units_total ?? units.now;
+    const asked = changeOf(unitsEdit, units.now, { base });
     const amounts = joinedAmounts([
       exactAmount('value', draft.value ?? draft.units, value),
       exactAmount('units', draft.units ?? draft.value, units),
@@ -232,10 +243,14 @@ function changeOf(
   return places === null || !isFixed ? change : roundTo(change, places);
 }
 
-function sameShare(edit: MeasureEdit, now: number): MeasureEdit | null {
+/** Returns a change of a total as a percentage of the rows that it changes. @param base their total */
+function sameShare(
+  edit: MeasureEdit,
+  now: number,
+  base: number | null | undefined,
+): MeasureEdit | null {
   if (edit.by === 'percent') return edit;
-  const change = changeOf(edit, now);
-  return now === 0 ? null : { by: 'percent', amount: (change / now) * 100 };
+  return base ? { by: 'percent', amount: (changeOf(edit, now) / base) * 100 } : null;
 }
 
 /**

@@ -22,9 +22,10 @@ import { MovementDraft } from './movement-draft.svelte';
 import { noteOf, type Operation, type WriteSettings } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import {
-  HELD_BY_ONE_PERCENT,
-  HELD_BY_PERCENT,
+  hasNoFreePrice,
+  HELD_BY_ONE,
   LESS_THAN_A_UNIT,
+  NO_FREE_PRICE,
   whyInexact,
   whyInProportion,
   whyNoShare,
@@ -343,8 +344,10 @@ export class OperationDraft {
     if (shaped && 'problem' in shaped.made) return shaped.made.problem;
     if (allEdits.every((edit) => edit === null))
       return 'Enter a new total, a change or a percentage.';
-    if (this.holdPrice && this.isPartlyLocked)
-      return planned.furtherMeasures.length > 0 ? HELD_BY_ONE_PERCENT : HELD_BY_PERCENT;
+    const { answer } = this.selection.preview;
+    if (this.holdPrice && answer && hasNoFreePrice(answer)) return NO_FREE_PRICE;
+    const areBoth = this.edits.of('value') !== null && this.edits.of('units') !== null;
+    if (this.holdPrice && this.isPartlyLocked && areBoth) return HELD_BY_ONE;
     if (outcome?.unroundedUnits != null && outcome.units?.change === 0) return LESS_THAN_A_UNIT;
     const ofNothing = planned.measureKeys.some((key, i) => {
       const isPercentage = allEdits[i]?.by === 'percent';

@@ -14,10 +14,10 @@ import type { WriteSettings } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import {
   CANCELLED,
-  HELD_BY_ONE_PERCENT,
-  HELD_BY_PERCENT,
+  hasNoFreePrice,
   LESS_THAN_A_UNIT,
   NOTHING_OF_ZERO,
+  NO_FREE_PRICE,
   NO_VALUE,
   whyInexact,
   whyInProportion,
@@ -158,9 +158,7 @@ export class TypedAmounts {
     if (inexact || solved || !holdPrice || !isSingleRole(key)) return inexact;
     const { amounts, value, units } = this.outcome(shows, edit, stored, settings);
     if (amounts || !value || !units) return null;
-    if (isPartlyLocked(stored) && this.planned.furtherMeasures.length > 0)
-      return HELD_BY_ONE_PERCENT;
-    if (isPartlyLocked(stored) && edit.by !== 'percent') return HELD_BY_PERCENT;
+    if (hasNoFreePrice(stored)) return NO_FREE_PRICE;
     if (units.change !== 0 && value.change === 0) return NO_VALUE;
     return value.change !== 0 && units.change === 0 ? LESS_THAN_A_UNIT : null;
   }
