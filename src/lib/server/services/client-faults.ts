@@ -75,10 +75,18 @@ export async function blameColumns<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
+ * Whether a statement names a system column of forecast tables where there is none. No generation of SQL brings one, so
+ * the statement is wrong, or somebody has dropped the column.
+ */
+const isOwnColumn = (error: unknown): boolean =>
+  sqlState(error) === SQLSTATE.undefinedColumn &&
+  /\bpf_(?:id|iter|logid|created_at)\b/.test(reasonOf(error));
+
+/**
  * Runs a stored template or a statement that carries a client's values or condition. If PostgreSQL
  * cannot read one of them (a date that does not parse, an operator that does not exist for a type), the
- * request was wrong. If a column or a table is gone, the SQL has to be generated again. Every other error of a
- * statement that reads the source is reported for the source.
+ * request was wrong. If a column or a table is gone, the SQL has to be generated again, unless it is a system column.
+ * Every other error of a statement that reads the source is reported for the source.
  *
  * @throws AppError 400 with PostgreSQL's own sentence, 409 if the tables have changed under the
  * stored SQL, 422 if a number or a result does not fit its column, or if the source cannot be read
@@ -98,6 +106,7 @@ export async function blameClient<T>(
     if (source && (isFromInside(error) || (isComputed && isUnconditional))) {
       throw unreadable(source, error);
     }
+    if (isOwnColumn(error)) throw error;
     if (state === SQLSTATE.numericOutOfRange) {
       throw new AppError(422, `${words}: a number does not fit (${reasonOf(error)})`);
     }
