@@ -1,0 +1,93 @@
+// Tests docs/contract/16-migrations-and-calendar.md.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DatabaseConfig } from '../../../src/lib/server/config';
+import { cli } from '../../support/cli';
+import { cloneDatabase, dropDatabase } from '../../support/cluster';
+import { queryOn, type Query } from '../../support/service';
+
+let database: DatabaseConfig;
+let query: Query;
+let end: () => Promise<void>;
+
+beforeEach(async () => {
+  database = await cloneDatabase('empty');
+  ({ query, end } = queryOn(database));
+});
+afterEach(async () => {
+  await end();
+  await dropDatabase(database);
+});
+
+describe('npm run periods', () => {
+  const periods = (...args: string[]) => cli('periods', args, { database });
+  const month = async (sdat: string) =>
+    (await query('SELECT * FROM pf.dim_period WHERE sdat = $1', [sdat]))[0];
+
+  it('needs the migrations first, and says so', async () => {
+    const { code, stderr } = await periods('--fiscal-start=7');
+    expect(code).toBe(1);
+    expect(stderr).toContain('npm run migrate -- up');
+  });
+
+  it.each(['0', '13', 'July', '07x', ''])('refuses the month "%s"', async (start) => {
+    const { code, stderr } = await periods(`--fiscal-start=${start}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--fiscal-start must be a month from 1 to 12');
+  });
+
+  it('creates one row per month from 2018 to 2035', async () => {
+    await cli('migrate', ['up'], { database });
+    expect(await periods('--fiscal-start=7')).toMatchObject({ code: 0 });
+    expect(
+      await query(`SELECT count(*), min(sdat), max(edat), sum(ndays),
+          bool_and(drange = daterange(sdat, edat, '[]')) AS whole
+        FROM pf.dim_period`),
+    ).toEqual([{ count: 216, min: '2018-01-01', max: '2035-12-31', sum: 6574, whole: true }]);
+    expect(await month('2024-02-01')).toEqual({
+      sdat: '2024-02-01',
+      edat: '2024-02-29',
+      drange: '[2024-02-01,2024-03-01)',
+      ndays: 29,
+      cal_year: 2024,
+      cal_quarter: 1,
+      cal_month: 2,
+      cal_month_abbr: 'Feb',
+      cal_month_name: 'February',
+      cal_label: '2024-02 Feb',
+      fisc_year: 2024,
+      fisc_quarter: 3,
+      fisc_quarter_label: 'FY2024 Q3',
+      fisc_month: 8,
+      fisc_month_abbr: 'Feb',
+      fisc_month_name: 'February',
+      fisc_label: 'FY2024-08 Feb',
+      period_key: '2024-02',
+    });
+    expect(await month('2024-07-01')).toMatchObject({
+      fisc_year: 2025,
+      fisc_quarter: 1,
+      fisc_month: 1,
+      fisc_label: 'FY2025-01 Jul',
+    });
+  });
+
+  it('is the calendar year by default, and can be run again with another start', async () => {
+    await cli('migrate', ['up'], { database });
+    await periods();
+    expect(await month('2024-12-01')).toMatchObject({ fisc_year: 2024, fisc_month: 12 });
+    expect((await periods('--fiscal-start=12')).code).toBe(0);
+    expect(await month('2024-12-01')).toMatchObject({ fisc_year: 2025, fisc_month: 1 });
+    expect(await month('2024-11-01')).toMatchObject({ fisc_year: 2024, fisc_month: 12 });
+    expect(await query('SELECT count(*) FROM pf.dim_period')).toEqual([{ count: 216 }]);
+  });
+
+  it('sorts every label with a year by time', async () => {
+    await cli('migrate', ['up'], { database });
+    await periods('--fiscal-start=4');
+    for (const label of ['cal_label', 'fisc_label', 'fisc_quarter_label', 'period_key']) {
+      const rows = await query(`SELECT ${label} AS label FROM pf.dim_period ORDER BY sdat`);
+      const labels = rows.map((row) => row.label);
+      expect(labels).toEqual([...labels].sort());
+    }
+  });
+});
