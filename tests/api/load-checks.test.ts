@@ -2,7 +2,9 @@ import { expect } from 'vitest';
 import { it } from '../support/api';
 import type { Service } from '../support/service';
 
+let source: { id: number };
 let version: string;
+let versions = 0;
 
 it.beforeAll(async ({ service }) => {
   const { api, query } = service;
@@ -19,7 +21,7 @@ it.beforeAll(async ({ service }) => {
       ('wide integer', 1, 1, -9007199254740993, '2026-01-01', 1),
       ('endless', 1, 1, 1, 'infinity', 1),
       ('poison', 1, 1, 1, '2026-01-01', 'NaN')`);
-  const { body: source } = await api.post('/sources', { schema: 'public', tname: 'odd' });
+  source = (await api.post('/sources', { schema: 'public', tname: 'odd' })).body;
   const roles = {
     name: 'dimension',
     width: 'dimension',
@@ -33,7 +35,11 @@ it.beforeAll(async ({ service }) => {
     Object.entries(roles).map(([cname, role]) => ({ cname, role })),
   );
   await api.post(`/sources/${source.id}/sql`);
-  const { body: created } = await api.post(`/sources/${source.id}/versions`, { name: 'Plan' });
+});
+
+it.beforeEach(async ({ service: { api } }) => {
+  const name = `Plan ${(versions += 1)}`;
+  const { body: created } = await api.post(`/sources/${source.id}/versions`, { name });
   version = `/versions/${created.id}`;
 });
 

@@ -49,12 +49,16 @@ describe('a recode with a factor', () => {
     ]);
     const move = { slice: {}, set: { Region: 'Z' }, factor: 0.2 };
     // 20 % of 30.03 is 6.006, of 9 pieces 1.8. Leaves of Z stay where they are.
-    expect(await does('recode', move)).toEqual([
+    const rows = await does('recode', move);
+    expect(rows.slice(0, 3)).toEqual([
       ['A', -2, -1],
       ['B', -2, 0],
       ['C', -2.01, -1],
-      ['Z', 2, 1],
+    ]);
+    // Rows with the same keys are in any order.
+    expect(rows.slice(3).sort()).toEqual([
       ['Z', 2, 0],
+      ['Z', 2, 1],
       ['Z', 2.01, 1],
     ]);
     const [entry] = (await service.api.get(`${path}/log`)).body.entries;

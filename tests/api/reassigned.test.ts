@@ -4,12 +4,15 @@ import type { Service } from '../support/service';
 
 let source: string;
 let version: string;
+let table: string;
+let tables = 0;
 
-it.beforeAll(async ({ service }) => {
+it.beforeEach(async ({ service }) => {
   const { api, query } = service;
-  await query(`CREATE TABLE public.orders AS
+  const tname = `orders_${(tables += 1)}`;
+  await query(`CREATE TABLE public.${tname} AS
     SELECT 'West' AS region, 10 * i AS amount, i AS pieces, i % 2 AS grade FROM generate_series(1, 4) AS i`);
-  const { body: registered } = await api.post('/sources', { schema: 'public', tname: 'orders' });
+  const { body: registered } = await api.post('/sources', { schema: 'public', tname });
   source = `/sources/${registered.id}`;
   await roles(service, {
     region: 'dimension',
@@ -20,6 +23,7 @@ it.beforeAll(async ({ service }) => {
   await api.post(`${source}/sql`);
   const { body: created } = await api.post(`${source}/versions`, { name: 'Plan' });
   version = `/versions/${created.id}`;
+  table = `pf.fc_${tname}_${created.id}`;
   await api.post(`${version}/baseline`, { pf_user: 'ann' });
 });
 
@@ -46,7 +50,7 @@ it('refuses operations while value and units are swapped only in the metadata', 
   await service.api.post(`${source}/sql`);
   expect((await scale(service, { region: 'West' })).status).toBe(200);
   const [sums] = await service.query(
-    `SELECT sum(amount)::int AS amount, sum(pieces)::int AS pieces FROM pf.fc_orders_${version.split('/')[2]}`,
+    `SELECT sum(amount)::int AS amount, sum(pieces)::int AS pieces FROM ${table}`,
   );
   expect(sums).toEqual({ amount: 100, pieces: 17 });
 });

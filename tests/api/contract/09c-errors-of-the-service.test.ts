@@ -65,10 +65,10 @@ describe('503: health', () => {
     const behind = await service.api.get('/health');
     expect(behind.status).toBe(503);
     expect(behind.body).not.toEqual({ status: 'ok' });
-    await service.query('INSERT INTO pf.schema_version (filename, checksum) VALUES ($1, $2)', [
-      last.filename,
-      last.checksum,
-    ]);
+    await service.query(
+      'INSERT INTO pf.schema_version SELECT * FROM jsonb_populate_record(NULL::pf.schema_version, $1)',
+      [last],
+    );
     expect((await service.api.get('/health')).status).toBe(200);
   });
 });

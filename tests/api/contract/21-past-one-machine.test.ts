@@ -29,5 +29,6 @@ describe('GET /tables', () => {
     expect(body.map((t: { tname: string }) => t.tname)).toEqual(['superstore']);
     const answer = await api.post('/sources', { schema: 'public', tname: 'pg_buffercache' });
     expect(answer.status).toBe(404);
+    await query('DROP EXTENSION pg_buffercache');
   });
 });
