@@ -146,21 +146,18 @@ export function decode(bytes: Uint8Array): Decoded {
   };
 }
 
-/** Returns everything that the service stores, for comparison. */
+/** Returns everything that the service stores, for comparison: number and hash of the rows by table. */
 async function everythingKept({ query }: Service): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname = 'pf' AND tablename <> 'dim_period' ORDER BY 1`,
   );
-  const state: Record<string, string> = {};
-  for (const { name } of tables) {
-    const [{ rows }] = await query(
-      `SELECT count(*) || ' rows ' || md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) AS rows
-       FROM ${name} t`,
-    );
-    state[name] = rows;
-  }
-  return state;
+  const rows = (text: string) =>
+    `count(*) || ' rows ' || md5(coalesce(string_agg(${text}, '|' ORDER BY ${text}), ''))`;
+  const states = await query<{ state: string[] }>(
+    `SELECT ARRAY[${tables.map(({ name }) => `(SELECT ${rows('t::text')} FROM ${name} t)`).join()}] AS state`,
+  );
+  return Object.fromEntries(tables.map(({ name }, i) => [name, states[0]!.state[i]!]));
 }
 
 /**
