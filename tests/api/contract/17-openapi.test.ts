@@ -10,11 +10,8 @@ import { ARROW } from '../../../src/lib/contract/primitives';
 import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import { REVIEW_STEP_NAMES } from '../../../src/lib/contract/reviews';
-import { decode, it as base, makeVersion } from './orders';
+import { decode, it, makeVersion } from './orders';
 import { REQUESTS, user } from './documented-requests';
-
-// Some answers have a tag only if rows are cached.
-const it = base.extend('env', { scope: 'file' }, { PF_KEEP_ENTRIES: '1' });
 
 const ROUTES = 'src/routes/api';
 
