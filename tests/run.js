@@ -5,7 +5,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isInstalled, nodeIsRecent } from '../src/cli/prepare.js';
 import { HEADLESS_SHELL, installedChromium } from './support/chromium.js';
-import { finish, playwright, run, step, total, vitest } from './support/steps.js';
+import { finish, playwright, run, step, together, total, vitest } from './support/steps.js';
+import { FIRST_ZONE, RUN, SECOND_ZONE } from './support/zones.js';
 
 /**
  * Installs Debian's headless shell of Chromium, otherwise Chromium itself. Not needed on a machine with
@@ -37,26 +38,30 @@ function hasChromium() {
 const hasShell = () =>
   Boolean(process.env.CHROMIUM) || installedChromium()?.endsWith(HEADLESS_SHELL);
 
+const ZONES = `Time zones of the contract in run ${RUN}: ${FIRST_ZONE}, and ${SECOND_ZONE} for rows and dates`;
+
 /** @param {string} script of package.json */
 const npm = (script) => run('npm', ['run', '--silent', script]);
 
-async function checks() {
-  await step('format', () => npm('format:check'));
-  await step('lint', () => npm('lint'));
-  await step('types', () => npm('check'));
-}
+/** The checks, the longest first; one at a time takes one core. */
+const checks = [
+  () => step('lint', () => npm('lint')),
+  () => step('types', () => npm('check')),
+  () => step('format', () => npm('format:check')),
+];
 
-async function quick() {
-  await Promise.all([checks(), vitest('tests of pure functions', ['--project', 'pure'])]);
-}
+const quick = () =>
+  together(2, [...checks, () => vitest('tests of pure functions', ['--project', 'pure'])]);
 
 async function everything() {
-  const build = step('build', () => npm('build'));
-  const browser = build.then((ok) => ok && (hasShell() || step('Chromium', provideChromium)));
-  const [isBuilt, hasBrowser] = await Promise.all([build, browser, checks()]);
-  if (!isBuilt) return;
-  await vitest('tests without a browser', []);
-  if (hasBrowser) await playwright('tests in the browser');
+  console.log(ZONES);
+  const checked = together(1, checks);
+  if (!(await step('build', () => npm('build')))) return checked;
+  const browser = hasShell() || step('Chromium', provideChromium);
+  // Many of these tests wait, which leaves time for the checks.
+  const [passed] = await Promise.all([vitest('tests without a browser', []), checked]);
+  if (!passed) console.log(`${ZONES}. PF_TEST_RUN=${RUN} repeats them.`);
+  if (await browser) await playwright('tests in the browser');
 }
 
 async function prepared() {

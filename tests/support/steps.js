@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { PROJECT } from '../../src/cli/prepare.js';
 
-/** @typedef {{ passed: number, failed: number, skipped?: string[], files?: Map<string, number> }} Tally files: seconds by file */
+/** @typedef {{ path: string, seconds: number, tests: number }} TestFile of a report; its path is from the project */
+/** @typedef {{ passed: number, failed: number, skipped?: string[], files?: TestFile[] }} Tally */
 /** @typedef {{ ok: boolean, output: string }} Run */
 
 const reports = mkdtempSync(join(tmpdir(), 'forecast-pivot-reports-'));
@@ -63,26 +64,54 @@ export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed:
   if (interrupted) return false;
   const start = Date.now();
   const result = await work();
-  const { passed, failed, skipped = [], files } = count(result);
+  const { passed, failed, skipped = [], files = [] } = count(result);
   total.passed += passed;
   total.failed += failed;
   total.skipped += skipped.length;
   const tests = passed + failed > 0 && name.includes('tests') ? `, ${passed + failed} tests` : '';
   const seconds = Math.round((Date.now() - start) / 1000);
   console.log(`${name} … ${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s${tests})`);
+  for (const line of summary(files)) console.log(`  ${line}`);
   for (const test of skipped) console.log(`  skipped: ${test}`);
-  if (files) console.log(`  slowest files: ${slowest(files)}`);
   if (failed > 0 && !interrupted) console.log(result.output.trimEnd());
   return failed === 0;
 }
 
-/** @param {Map<string, number>} files seconds by file */
-const slowest = (files) =>
-  [...files]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, 10)
-    .map(([file, seconds]) => `${file} ${Math.round(seconds)} s`)
-    .join(', ');
+const SLOWEST = 10;
+
+/**
+ * Counts tests and assertions by folder, and names the slowest files.
+ * @param {TestFile[]} files with an item for each run of a file
+ * @returns {string[]} lines
+ */
+function summary(files) {
+  if (files.length < 2) return [];
+  /** @type {Map<string, { tests: number, assertions: number, paths: Set<string> }>} */
+  const kinds = new Map();
+  for (const { path, tests } of files) {
+    const kind = path.startsWith('src') ? 'src' : dirname(path);
+    const counted = kinds.get(kind) ?? { tests: 0, assertions: 0, paths: new Set() };
+    kinds.set(kind, counted);
+    counted.tests += tests;
+    if (!counted.paths.has(path)) counted.assertions += expectations(path);
+    counted.paths.add(path);
+  }
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+  return [
+    ...[...kinds].map(
+      ([kind, { tests, assertions, paths }]) =>
+        `${kind}: ${tests} tests in ${paths.size} files with ${assertions} assertions`,
+    ),
+    ...slowest.map(({ path, seconds }) => `${Math.round(seconds)} s: ${path}`),
+  ];
+}
+
+/** @param {string} path of a test file */
+const expectations = (path) =>
+  readFileSync(join(PROJECT, path), 'utf8').match(/\bexpect\w*(\.\w+)*\(/g)?.length ?? 0;
+
+/** @param {string} path */
+const fromProject = (path) => relative(PROJECT, path).replaceAll('\\', '/');
 
 /**
  * @param {string} path of a JSON report
@@ -115,27 +144,50 @@ const vitestTally = (report) => ({
       .filter((/** @type {any} */ test) => !['passed', 'failed'].includes(test.status))
       .map((/** @type {any} */ test) => test.fullName),
   ),
+  files: report.testResults.map((/** @type {any} */ file) => ({
+    path: fromProject(file.name),
+    seconds: (file.endTime - file.startTime) / 1000,
+    tests: file.assertionResults.length,
+  })),
 });
 
 /** @param {any} report */
 const playwrightTally = (report) => ({
   passed: report.stats.expected,
   failed: report.stats.unexpected + report.stats.flaky + report.errors.length,
-  files: new Map(report.suites.map((/** @type {any} */ suite) => [suite.file, secondsOf(suite)])),
+  files: report.suites.map((/** @type {any} */ file) => {
+    const results = resultsIn(file);
+    return {
+      path: fromProject(join(report.config.rootDir, file.file)),
+      seconds: results.reduce((sum, { duration }) => sum + duration / 1000, 0),
+      tests: results.length,
+    };
+  }),
 });
 
 /**
- * @param {any} suite of a report of Playwright
- * @returns {number}
+ * @param {any} suite of a report by Playwright
+ * @returns {{ duration: number }[]} results of its tests, with those of nested suites
  */
-const secondsOf = ({ suites = [], specs = [] }) =>
-  [
-    ...suites.map(secondsOf),
-    ...specs
-      .flatMap((/** @type {any} */ spec) => spec.tests)
-      .flatMap((/** @type {any} */ test) => test.results)
-      .map((/** @type {any} */ result) => result.duration / 1000),
-  ].reduce((sum, seconds) => sum + seconds, 0);
+const resultsIn = ({ specs = [], suites = [] }) => [
+  ...specs.flatMap((/** @type {any} */ spec) =>
+    spec.tests.flatMap((/** @type {any} */ test) => test.results),
+  ),
+  ...suites.flatMap(resultsIn),
+];
+
+/**
+ * Runs work, a number at a time.
+ * @param {number} atOnce
+ * @param {(() => Promise<unknown>)[]} work
+ */
+export async function together(atOnce, work) {
+  const waiting = [...work];
+  const turns = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await next();
+  };
+  await Promise.all(Array.from({ length: atOnce }, turns));
+}
 
 /**
  * Runs Vitest as a step.
