@@ -98,10 +98,12 @@ describe('A file', () => {
       decimal: 'comma',
       date_order: 'dmy',
       unsure: [],
+      questions: [],
+      notes: [],
       row_count: 1,
       columns: [
-        { cname: 'Größe', type: 'text', nearly: null },
-        { cname: 'Preis', type: 'numeric', nearly: null },
+        { cname: 'Größe', type: 'text', decimals: null, nearly: null },
+        { cname: 'Preis', type: 'numeric', decimals: 2, nearly: null },
       ],
       rows: [{ Größe: 'XL', Preis: 5.2 }],
       misfits: { row_count: 0, rows: [] },
@@ -299,7 +301,7 @@ describe('A hostile file', () => {
     [
       { encoding: 'latin1' },
       'encoding',
-      'encoding must be one of: utf-8, utf-16le, utf-16be, windows-1252',
+      'encoding must be one of: utf-8, utf-16le, utf-16be, windows-1252, windows-1250, windows-1251, macintosh, shift_jis',
     ],
     [{ delimiter: ',' }, 'delimiter', 'delimiter must be one of: comma, semicolon, tab, pipe'],
     [

@@ -184,7 +184,7 @@ describe('A workbook', () => {
       '5 cells are formulas. Their saved values are taken.',
       '3 cells have an error such as #N/A, the first in D3.',
     ]);
-    expect(columns[3]).toEqual({ cname: 'Total', type: 'text', nearly: null });
+    expect(columns[3]).toEqual({ cname: 'Total', type: 'text', decimals: null, nearly: null });
     const said = await preview(service, saved('formulas.xlsx'), { types: ',numeric,,numeric' });
     expect(said.misfits.rows).toEqual([
       { line: 3, cname: 'Total', problem: '“#DIV/0!” is not a number' },

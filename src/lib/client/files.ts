@@ -1,5 +1,6 @@
 /** The endpoints that make tables from files, as typed functions. */
 import type {
+  DashesAs,
   Delimiter,
   FileDateOrder,
   FileDecimal,
@@ -11,7 +12,11 @@ import type {
   FileTable,
   FileType,
   MisfitChoice,
+  MissingName,
   MonthsAs,
+  ShortRowsAs,
+  TotalsAs,
+  WidenChoice,
 } from '../contract/files';
 import { CSV, XLSX } from '../contract/primitives';
 import { type CallOptions, json, upload } from './http';
@@ -30,14 +35,24 @@ export interface FileChoices {
   months?: MonthsAs;
   /** The year of the first month, if the names of months have none. */
   year?: number;
+  /** The column without a name, if the header has one name too few. */
+  missing_name?: MissingName;
+  short_rows?: ShortRowsAs;
+  /** What becomes of rows and of columns of months that add up others. */
+  totals?: TotalsAs;
+  dashes?: DashesAs;
   /** Types by the position of the column. */
   types?: readonly (FileType | undefined)[];
+  /** Decimals of numbers by the position of the column. */
+  decimals?: readonly (number | undefined)[];
 }
 
 /** A table that the rows of a file go to, and what becomes of the rows that it has. */
 export interface FileTarget {
   table: string;
   mode: FileMode;
+  /** Whether columns that are too narrow get wider types. */
+  widen?: WidenChoice;
 }
 
 /** A file with its name and the choices about it. */
@@ -83,11 +98,14 @@ export const makeTable = (toSend: FileToSend, misfits: MisfitChoice, o: SendOpti
 const typeOf = ({ type }: Blob): string => (type === XLSX ? XLSX : CSV);
 
 function queryOf({ name, choices: sent, target }: FileToSend): URLSearchParams {
-  const { types = [], year, first_line, ...choices } = sent;
+  const { types = [], decimals = [], year, first_line, ...choices } = sent;
   const query = new URLSearchParams({ name, ...choices, ...target });
   if (first_line !== undefined) query.set('first_line', String(first_line));
   if (year !== undefined) query.set('year', String(year));
-  const last = types.findLastIndex((type) => type !== undefined);
-  if (last >= 0) query.set('types', Array.from(types.slice(0, last + 1), (t) => t ?? '').join(','));
+  const lists: Record<string, readonly (string | number | undefined)[]> = { types, decimals };
+  for (const [key, list] of Object.entries(lists)) {
+    const last = list.findLastIndex((each) => each !== undefined);
+    if (last >= 0) query.set(key, Array.from(list.slice(0, last + 1), (each) => each ?? '').join());
+  }
   return query;
 }

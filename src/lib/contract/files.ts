@@ -9,7 +9,10 @@ export const FILE_BODIES = [CSV, XLSX] as const;
 export const FILES_SCHEMA = 'pf_files';
 
 /** Encodings of a file, by the names that `TextDecoder` knows. */
-export const FILE_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export const FILE_ENCODINGS = [
+  ...(['utf-8', 'utf-16le', 'utf-16be'] as const),
+  ...(['windows-1252', 'windows-1250', 'windows-1251', 'macintosh', 'shift_jis'] as const),
+] as const;
 export type FileEncoding = (typeof FILE_ENCODINGS)[number];
 
 /** The signs between two cells of a line, by name. */
@@ -44,6 +47,32 @@ export const FILE_TYPES = [
 ] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
+/** What a dash among numbers is: zero, as accounts write it, an empty cell, or a text. */
+export const DASHES_AS = ['zero', 'empty', 'text'] as const;
+export type DashesAs = (typeof DASHES_AS)[number];
+
+/** What becomes of rows and of columns of months that add up others. */
+export const TOTALS_AS = ['leave_out', 'keep'] as const;
+export type TotalsAs = (typeof TOTALS_AS)[number];
+
+/** What becomes of rows with fewer cells than columns: the others are empty, or the row does not fit. */
+export const SHORT_ROWS_AS = ['fill', 'misfit'] as const;
+export type ShortRowsAs = (typeof SHORT_ROWS_AS)[number];
+
+/** The column without a name, if the header has one name fewer than each row has cells. */
+export const MISSING_NAMES = ['first', 'last'] as const;
+export type MissingName = (typeof MISSING_NAMES)[number];
+
+/** Decimals that can be chosen for a column of numbers. */
+export const CHOSEN_DECIMALS = { min: 0, max: 15 };
+
+/** The parameters that a file can leave open. */
+export const FILE_QUESTIONS = [
+  ...(['encoding', 'missing_name', 'short_rows', 'totals', 'decimal', 'date_order'] as const),
+  ...(['dashes', 'types', 'decimals'] as const),
+] as const;
+export type FileQuestionAbout = (typeof FILE_QUESTIONS)[number];
+
 /** What happens to a file with rows that do not fit. */
 export const MISFIT_CHOICES = ['refuse', 'leave_out'] as const;
 export type MisfitChoice = (typeof MISFIT_CHOICES)[number];
@@ -71,12 +100,35 @@ export type Misfits = v.InferOutput<typeof Misfits>;
 const type = v.picklist(FILE_TYPES);
 
 /**
- * One column of a file. `nearly` names a narrower type that almost all cells have, with the number of the other
+ * A reading of a file that has alternatives: the parameter that decides, the column for which it does (null for the
+ * whole file), why it is asked, the value that applies, and cells as each value reads them. `reads` is null for a
+ * cell that would be empty or would not fit; `line` is that of the cell.
+ */
+const FileQuestion = v.object({
+  parameter: v.picklist(FILE_QUESTIONS),
+  cname: v.nullable(v.string()),
+  why: v.string(),
+  value: v.string(),
+  readings: v.array(
+    v.object({
+      value: v.string(),
+      examples: v.array(
+        v.object({ line: v.number(), cell: v.string(), reads: v.nullable(v.string()) }),
+      ),
+    }),
+  ),
+});
+export type FileQuestion = v.InferOutput<typeof FileQuestion>;
+
+/**
+ * One column of a file. `decimals` are those of a numeric column in the table; null for other types, and if there is
+ * no limit. `nearly` names a narrower type that almost all cells have, with the number of the other
  * cells and the lines of the first five; null if there is none.
  */
 const FileColumn = v.object({
   cname: v.string(),
   type,
+  decimals: v.nullable(v.number()),
   nearly: v.nullable(v.object({ type, row_count: v.number(), lines: v.array(v.number()) })),
 });
 export type FileColumn = v.InferOutput<typeof FileColumn>;
@@ -121,6 +173,24 @@ export type FileStart = v.InferOutput<typeof FileStart>;
 export const FILE_MODES = ['replace', 'append'] as const;
 export type FileMode = (typeof FILE_MODES)[number];
 
+/** Whether the types of a table may change so that a file fits. */
+export const WIDEN_CHOICES = ['refuse', 'apply'] as const;
+export type WidenChoice = (typeof WIDEN_CHOICES)[number];
+
+/**
+ * Columns of an existing table that are too narrow for a file, with their types and those that hold the file too,
+ * and the number of versions whose tables change with them.
+ */
+const FileWidening = v.object({
+  columns: v.array(v.object({ cname: v.string(), from: v.string(), to: v.string() })),
+  version_count: v.number(),
+});
+export type FileWidening = v.InferOutput<typeof FileWidening>;
+const widening = v.pipe(
+  v.optional(FileWidening),
+  v.description('Only with table, if columns are too narrow'),
+);
+
 /** The number of rows, and the sums of some columns, by column. */
 const FileAmounts = v.object({ row_count: v.number(), amounts: byColumn(v.number()) });
 export type FileAmounts = v.InferOutput<typeof FileAmounts>;
@@ -155,9 +225,14 @@ export const FilePreview = v.object({
   decimal: v.picklist(FILE_DECIMALS),
   date_order: v.picklist(FILE_DATE_ORDERS),
   unsure: v.pipe(
-    v.array(v.picklist(['decimal', 'date_order'])),
+    v.array(v.picklist(FILE_QUESTIONS)),
     v.description('What the file leaves open, so that another choice gives other values'),
   ),
+  questions: v.pipe(
+    v.array(FileQuestion),
+    v.description('Readings with alternatives, and cells as each of them reads'),
+  ),
+  notes: v.pipe(v.array(v.string()), v.description('Sentences about how the file is read')),
   row_count: v.pipe(v.number(), v.description('Number of rows that fit')),
   columns: v.array(FileColumn),
   rows: v.pipe(
@@ -165,6 +240,7 @@ export const FilePreview = v.object({
     v.description('The first 20 rows that fit, as the table would have them'),
   ),
   misfits: Misfits,
+  widening,
   effect,
 });
 export type FilePreview = v.InferOutput<typeof FilePreview>;
@@ -177,6 +253,7 @@ export const FileTable = v.object({
   columns: v.array(v.object({ cname: v.string(), type: v.string() })),
   left_out: Misfits,
   months: v.pipe(v.optional(FileMonths), v.description('Only if columns are months')),
+  widening,
   effect,
 });
 export type FileTable = v.InferOutput<typeof FileTable>;

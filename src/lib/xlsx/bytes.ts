@@ -5,6 +5,8 @@ export interface ByteSource {
   readonly size: number;
   /** Reads the bytes from one position up to another, both inside the file. */
   read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Is called after each unpacked part, which may be far more than was read. @throws if reading has to end */
+  step?(): Promise<void>;
 }
 
 /** The bytes of a file in the browser. */

@@ -267,3 +267,17 @@ it('refuses an archive that lies about the size of a file', async () => {
   }
   expect(await failure(openBytes(bytes))).toMatch(/unpacks to more bytes than the archive says/);
 });
+
+it('calls a step after each unpacked part, so that reading can end', async () => {
+  const row = '<row><c><v>1</v></c></row>';
+  const bytes = zipped(filesOf(`${row}${' '.repeat(1_000_000)}`));
+  let steps = 0;
+  const workbook = await Workbook.open({
+    ...blobBytes(new Blob([bytes])),
+    step: () => {
+      if (++steps > 10) throw new Error('It takes too long');
+      return Promise.resolve();
+    },
+  });
+  expect(await failure(Promise.resolve(workbook))).toBe('Error: It takes too long');
+});

@@ -14,10 +14,7 @@ export interface SheetName {
   name: string;
   /** Whether the workbook hides it. */
   isHidden: boolean;
-}
-
-interface SheetPart extends SheetName {
-  /** The file of the sheet in the archive. */
+  /** The file of the sheet in the archive. Several sheets of a damaged workbook may have one. */
   path: string;
 }
 
@@ -36,7 +33,7 @@ export class Workbook {
 
   private constructor(
     private readonly zip: Zip,
-    private readonly parts: readonly SheetPart[],
+    private readonly parts: readonly SheetName[],
     private readonly related: ReadonlyMap<string, Related>,
     private readonly is1904: boolean,
   ) {}
@@ -47,7 +44,7 @@ export class Workbook {
     const zip = await Zip.open(source);
     const path = await mainPart(zip);
     const related = await relationships(zip, path);
-    const parts: SheetPart[] = [];
+    const parts: SheetName[] = [];
     let is1904 = false;
     await readXml(zip.read(path, LARGEST_SMALL_PART), path, {
       ...NO_EVENTS,

@@ -85,6 +85,7 @@ export class Zip {
       if (size > entry.unpacked)
         throw damaged(`${name} unpacks to more bytes than the archive says`);
       crc = crcOf(part, crc);
+      await this.source.step?.();
       yield part;
     }
     if (size !== entry.unpacked || ~crc >>> 0 !== entry.crc) {

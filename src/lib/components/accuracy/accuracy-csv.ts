@@ -1,10 +1,14 @@
 /** The accuracy of a forecast as CSV. */
 import type { Accuracy } from '$lib/contract/accuracy';
+import { protectedText } from '$lib/contract/formula-text';
 import { ofMeasure } from './of-measure';
 
-/** Quotes a field if it needs it (RFC 4180); null becomes an empty field. */
+/**
+ * Quotes a field if it needs it (RFC 4180), and protects texts that a spreadsheet would run; null becomes an empty
+ * field.
+ */
 function field(value: string | number | boolean | null): string {
-  const text = value === null ? '' : String(value);
+  const text = typeof value === 'string' ? protectedText(value) : String(value ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -11,8 +11,10 @@ const PREVIEW: FilePreview = {
   decimal: 'point',
   date_order: 'mdy',
   unsure: [],
+  questions: [],
+  notes: [],
   row_count: 2,
-  columns: [{ cname: 'a', type: 'integer', nearly: null }],
+  columns: [{ cname: 'a', type: 'integer', decimals: null, nearly: null }],
   rows: [{ a: 1 }, { a: 2 }],
   misfits: { row_count: 1, rows: [{ line: 4, cname: 'a', problem: '“x” is not a number' }] },
 };

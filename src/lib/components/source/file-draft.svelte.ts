@@ -31,7 +31,10 @@ export type FileOptions = Pick<
 >;
 
 /** The choices that change which columns the table has. */
-const OTHER_TABLES = ['delimiter', 'encoding', 'sheet', 'months', 'first_line'] as const;
+const OTHER_TABLES = [
+  ...(['delimiter', 'encoding', 'sheet', 'months', 'first_line'] as const),
+  ...(['missing_name', 'totals'] as const),
+] as const;
 
 /** The options of a file in which nothing was recognised yet. */
 const UNKNOWN: FileOptions = {
@@ -85,7 +88,7 @@ export class FileDraft {
   goTo(target: FileTarget | null): void {
     this.goal = target;
     this.nameFault = null;
-    if (this.file) this.change({ types: [] });
+    if (this.file) this.change({ types: [], decimals: [] });
   }
 
   /** The name of the table. An edit removes the problem with it. */
@@ -104,25 +107,31 @@ export class FileDraft {
 
   /** What to know about how the file is read, as sentences. */
   get notes(): readonly string[] {
-    const { workbook, months, start } = this.preview ?? {};
+    const { workbook, months, start, notes = [] } = this.preview ?? {};
     const empty = months?.empty_lines;
     return [
       ...(start?.titles.length ? [titlesText(start.titles)] : []),
       ...(workbook?.notes ?? []),
+      ...notes,
       ...(empty ? [emptyText(empty)] : []),
     ];
   }
 
   /** The options of the file: those that were chosen, and those that were recognised. */
   get options(): FileOptions {
-    const { types: _, sheet, months: as, year, first_line, ...chosen } = this.choices;
+    const { sheet, months: as, year, first_line } = this.choices;
+    const { encoding, delimiter, header, decimal, date_order } = this.choices;
     const { workbook = this.unread, months, start, ...recognised } = this.recognised ?? UNKNOWN;
     return {
       ...recognised,
       ...(first_line ? { start: { line: first_line, titles: [] } } : start ? { start } : {}),
       ...(workbook ? { workbook: { ...workbook, sheet: sheet ?? workbook.sheet } } : {}),
       ...(months ? { months: { ...months, as: as ?? months.as, year: year ?? months.year } } : {}),
-      ...chosen,
+      ...(encoding ? { encoding } : {}),
+      ...(delimiter ? { delimiter } : {}),
+      ...(header ? { header } : {}),
+      ...(decimal ? { decimal } : {}),
+      ...(date_order ? { date_order } : {}),
     };
   }
 
@@ -194,17 +203,24 @@ export class FileDraft {
     // Each sheet begins in a line of its own.
     const { first_line, ...others } = this.choices;
     const kept = 'sheet' in change || first_line === undefined ? others : this.choices;
-    this.choices = { ...kept, ...(isOtherTable ? { types: [] } : {}), ...change };
+    this.choices = { ...kept, ...(isOtherTable ? { types: [], decimals: [] } : {}), ...change };
     this.failure = null;
     this.ask(PAUSE_MS);
   }
 
   /** Chooses the type of the column at a position. */
   setType(position: number, type: FileType): void {
-    const types = [...(this.choices.types ?? [])];
-    while (types.length <= position) types.push(undefined);
-    types[position] = type;
-    this.change({ types });
+    this.answer({ types: [type] }, position);
+  }
+
+  /** Changes a choice. Types and decimals are of the column at a position. */
+  answer(change: Partial<FileChoices>, position: number): void {
+    const { types, decimals, ...others } = change;
+    this.change({
+      ...others,
+      ...(types ? { types: placed(this.choices.types, position, types[0]) } : {}),
+      ...(decimals ? { decimals: placed(this.choices.decimals, position, decimals[0]) } : {}),
+    });
   }
 
   /** Reads the file again. @param pauseMs debounce */
@@ -260,6 +276,18 @@ export class FileDraft {
   stop(): void {
     this.latest.stop();
   }
+}
+
+/** A list of choices by column with another one at a position. */
+function placed<Choice>(
+  list: readonly (Choice | undefined)[] | undefined,
+  position: number,
+  choice: Choice | undefined,
+): (Choice | undefined)[] {
+  const placed = [...(list ?? [])];
+  while (placed.length <= position) placed.push(undefined);
+  placed[position] = choice;
+  return placed;
 }
 
 const isWorkbook = ({ name }: File): boolean => /\.xls[xm]?$/i.test(name);

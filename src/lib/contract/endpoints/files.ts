@@ -1,6 +1,8 @@
 /** Endpoints that make tables from files. */
 import * as v from 'valibot';
 import {
+  CHOSEN_DECIMALS,
+  DASHES_AS,
   FILE_BODIES,
   FILE_DATE_ORDERS,
   FILE_DECIMALS,
@@ -13,7 +15,11 @@ import {
   FilesAnswer,
   FileTable,
   MISFIT_CHOICES,
+  MISSING_NAMES,
   MONTHS_AS,
+  SHORT_ROWS_AS,
+  TOTALS_AS,
+  WIDEN_CHOICES,
   YEARS,
 } from '../files';
 import { created, type Endpoint, json, wholeNumber } from './endpoint';
@@ -54,6 +60,27 @@ const CHOICES: NonNullable<Endpoint['query']> = {
     schema: wholeNumber(YEARS.min, YEARS.max),
     description: 'The year of the first month, if their names have none',
   },
+  missing_name: {
+    schema: v.picklist(MISSING_NAMES),
+    description: 'The column without a name, if the header has one name fewer than rows have cells',
+  },
+  short_rows: {
+    schema: v.picklist(SHORT_ROWS_AS),
+    description: 'Whether rows that end before the last column are filled, as they are by default',
+  },
+  totals: {
+    schema: v.picklist(TOTALS_AS),
+    description:
+      'Whether rows and columns of months that add up others are left out, as they are by default',
+  },
+  dashes: {
+    schema: v.picklist(DASHES_AS),
+    description: 'What a dash among numbers is; zero by default',
+  },
+  decimals: {
+    schema: v.string(),
+    description: `Decimals of the columns in their order, separated by commas, each empty or from ${CHOSEN_DECIMALS.min} to ${CHOSEN_DECIMALS.max}`,
+  },
   table: {
     schema: v.string(),
     description: 'The table made from a file that the rows go to; a new table by default',
@@ -61,6 +88,11 @@ const CHOICES: NonNullable<Endpoint['query']> = {
   mode: {
     schema: v.picklist(FILE_MODES),
     description: 'With table: whether its rows are replaced or stay',
+  },
+  widen: {
+    schema: v.picklist(WIDEN_CHOICES),
+    description:
+      'With table: whether columns that are too narrow for the file get wider types, also in versions; refused by default',
   },
   types: {
     schema: v.string(),

@@ -5,7 +5,8 @@ import type { FileType, Misfits } from '../../contract/files';
 import type { Row } from '../../contract/primitives';
 import { shortened } from '../../xlsx/fault';
 import { type FileRow, lastFilled } from './csv';
-import { convert, type FilePlan } from './recognise';
+import { convert } from './convert';
+import type { FilePlan } from './recognise';
 
 /** Number of rows of a preview, and of misfits that are listed. */
 const LISTED = 20;
@@ -72,9 +73,12 @@ export class ConvertedRows {
       return this.misfit(row, null, `it has only ${width} of ${columns.length} cells`);
     }
     const values: (string | null)[] = [];
-    for (const [i, { cname, type, mostDecimals }] of columns.entries()) {
+    for (const [i, { cname, type, rounded, mostDecimals }] of columns.entries()) {
       const cell = row.cells[i] ?? '';
-      const value = convert(cell, type, this.plan, row.numbers?.[i]);
+      const value = convert(cell, type, this.plan, {
+        isNumber: row.numbers?.[i],
+        decimals: rounded,
+      });
       if (value === undefined) {
         return this.misfit(row, cname, `“${shortened(cell.trim())}” is not ${NAMES[type]}`);
       }

@@ -77,7 +77,7 @@ export class CsvReader {
       } else if (code === LF || code === CR) {
         this.append(text, from, i);
         from = i + 1;
-        if (code === CR || !this.isAfterCr) this.endRow();
+        if (code === CR || !this.isAfterCr) this.endLine();
       } else {
         if (this.place === 'start' || this.place === 'closed') this.place = 'plain';
       }
@@ -129,6 +129,13 @@ export class CsvReader {
     if (this.cells.length > MOST_COLUMNS) {
       throw this.fault(this.rowLine, `a row has more than ${MOST_COLUMNS} cells`);
     }
+  }
+
+  private endLine(): void {
+    const isEmpty = this.place === 'start' && this.cells.length === 0 && this.cell === '';
+    // A file may be millions of line ends.
+    if (isEmpty) this.rowLine = this.line + 1;
+    else this.endRow();
   }
 
   private endRow(): void {

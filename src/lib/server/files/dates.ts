@@ -9,6 +9,10 @@ export interface FileDate {
   time: string;
   /** The offset from UTC, such as `+02:00` or `Z`; empty without one. */
   zone: string;
+  /** Whether the year has two digits. */
+  hasShortYear: boolean;
+  /** Whether it is written in eight digits without marks, as a number: `20260105`. */
+  isCompact: boolean;
 }
 
 /** Longest text that can be a date. */
@@ -17,6 +21,7 @@ const LONGEST = 45;
 const TIME =
   /^(.+?)(?:T|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6})\d*)?)?\s?([AaPp]\.?[Mm]\.?)?\s?(Z|[-+]\d{2}(?::?\d{2})?)?$/;
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/;
+const COMPACT = /^((?:19|20)\d{2})(\d{2})(\d{2})$/;
 const YEAR_LAST = /^(\d{1,2})([-/.])\s?(\d{1,2})\2\s?(\d{4}|\d{2})$/;
 const DAY_AND_NAME = /^(\d{1,2})[-\s.]{1,2}(\p{L}{3,9})\.?[-\s,]{1,2}(\d{4}|\d{2})$/u;
 const NAME_AND_DAY = /^(\p{L}{3,9})\.?\s(\d{1,2}),?\s(\d{4})$/u;
@@ -33,12 +38,15 @@ export function parseDate(cell: string, order: FileDateOrder): FileDate | null {
   const timed = cell.includes(':') ? TIME.exec(cell) : null;
   const date = dayOf(timed?.[1] ?? cell, order);
   if (date === null) return null;
-  if (!timed) return { date, time: '', zone: '' };
+  const written = timed?.[1] ?? cell;
+  const isCompact = written.length === 8 && COMPACT.test(written);
+  const hasShortYear = !isCompact && !/\d{4}/.test(written);
+  if (!timed) return { date, time: '', zone: '', hasShortYear, isCompact };
   const [, , hours = '', minutes = '', seconds = '00', fraction = '', half = '', zone = ''] = timed;
   const hour = hourOf(Number(hours), half);
   if (hour === null || Number(minutes) > 59 || Number(seconds) > 59) return null;
   const time = `${two(hour)}:${minutes}:${seconds}${fraction && `.${fraction}`}`;
-  return { date, time, zone };
+  return { date, time, zone, hasShortYear, isCompact };
 }
 
 /** Whether a time is the beginning of its day. */
@@ -54,6 +62,8 @@ function hourOf(hours: number, half: string): number | null {
 function dayOf(text: string, order: FileDateOrder): string | null {
   const first = YEAR_FIRST.exec(text);
   if (first) return valid(first[1], first[3], first[4]);
+  const compact = text.length === 8 ? COMPACT.exec(text) : null;
+  if (compact) return valid(compact[1], compact[2], compact[3]);
   const named = DAY_AND_NAME.exec(text);
   if (named) return valid(named[3], monthOf(named[2]), named[1]);
   const american = NAME_AND_DAY.exec(text);

@@ -1,5 +1,11 @@
 /** Finds columns that are months, and turns them into rows with a month and an amount. */
-import { type FileHeader, type FileMonths, type MonthsAs, YEARS } from '../../contract/files';
+import {
+  type FileHeader,
+  type FileMonths,
+  type MonthsAs,
+  type TotalsAs,
+  YEARS,
+} from '../../contract/files';
 import { AppError } from '../errors';
 import { type FileRow, lastFilled, type ReadRows } from './csv';
 
@@ -10,6 +16,8 @@ export interface MonthChoices {
   months?: MonthsAs | undefined;
   /** The year of the first month, if the names have none. */
   year?: number | undefined;
+  /** What becomes of columns that add up months. */
+  totals?: TotalsAs | undefined;
 }
 
 interface MonthColumn {
@@ -33,7 +41,8 @@ const YEAR_AND_WORD = /^(\d{4})[\s\-/.]{1,2}(\p{L}{3,9})\.?$/u;
 const YEAR_AND_NUMBER = /^(\d{4})(?:([-/.])(\d{1,2})(?:\2\d{1,2})?|(\d{2}))$/;
 const NUMBER_AND_YEAR = /^(\d{1,2})[-/.](\d{4})$/;
 /** Sums of months, which would be added to them. */
-const SUM = /^(total|sum|summe|gesamt|jahr|year|ytd|fy|(q|h)[1-4])([\s\-/.'’]*(\d{4}|\d{2}))?$/i;
+const SUM =
+  /^((grand |year |annual |overall )?total|(full|whole) year|sum|summe|gesamt(summe|jahr|ergebnis)?|(ganzes )?jahr|jahressumme|insgesamt|year|year to date|ytd|fy|(q|h)[1-4]|[1-4]q|(total|summe|gesamt) (jahr|year|fy))([\s\-/.'’]*(\d{4}|\d{2}))?$/i;
 /** The sum of a year, or the column that names the year of each line: its cells tell. */
 const SUM_OR_YEAR = /^(jahr|year|fy)$/i;
 const YEAR = /^((fy|gj)?[\s\-'’]*(19|20|21)\d\d([-/]\d{2,4})?|(fy|gj)[\s\-'’]*\d\d)$/i;
@@ -79,6 +88,8 @@ function yearIn(text: string): number | undefined {
 interface Months {
   /** Describes them as they were last read; undefined if the file has none. */
   describe: () => FileMonths | undefined;
+  /** Names of the columns that add up months, if the months become rows. */
+  sums: string[];
   read: ReadRows;
 }
 
@@ -101,7 +112,7 @@ export async function withMonths(
         field: 'months',
       });
     }
-    return { describe: () => undefined, read };
+    return { describe: () => undefined, sums: [], read };
   }
   const hasYears = columns.every(({ year }) => year !== null);
   const found = titles.map(yearIn).find((year) => year !== undefined);
@@ -115,14 +126,17 @@ export async function withMonths(
   const as = choices.months ?? (isKnown ? 'rows' : 'columns');
   const names = columns.map(({ position }) => header.cells[position]?.trim() ?? '');
   const months = { as, names, year, asks_year: !hasYears };
-  if (as === 'columns') return { describe: () => months, read };
+  if (as === 'columns') return { describe: () => months, sums: [], read };
   const dated = datesOf(columns, year ?? 0);
   const isMonth = new Set(dated.map(([position]) => position));
   const sums = await sumsIn(read, header);
-  const keys = [...header.cells.keys()].filter((i) => !isMonth.has(i) && !sums.has(i));
+  const keys = [...header.cells.keys()].filter(
+    (i) => !isMonth.has(i) && (choices.totals === 'keep' || !sums.has(i)),
+  );
   let empty: NonNullable<FileMonths['empty_lines']> = { count: 0, lines: [] };
   return {
     describe: () => (empty.count === 0 ? months : { ...months, empty_lines: empty }),
+    sums: [...sums].map((i) => header.cells[i]?.trim() ?? ''),
     read: () => asRows(read, header, { keys, dated, empty: (empty = { count: 0, lines: [] }) }),
   };
 }

@@ -21,6 +21,7 @@ async function read(file: string | Uint8Array, choices: Partial<FileChoices> = {
     bytes: blobBytes(new Blob([Uint8Array.from(bytes)])),
     isWorkbook: false,
     encoding: evidence.encoding(),
+    lines: evidence.lines,
     choices: { types: [], ...choices },
   });
   const rows = new ConvertedRows(plan);
@@ -81,7 +82,8 @@ describe('Types', () => {
     ['integer', ['1', '', '-20']],
     ['integer', ['1,234', '12']],
     ['numeric', ['1', '2.50']],
-    ['numeric', ['12345678901234567890']],
+    ['text', ['12345678901234567890']],
+    ['numeric', ['12345678901234567890.5']],
     ['numeric', ['5%', '7.5%']],
     ['numeric', ['€5.00', '€6.50']],
     ['numeric', ['(5.00)', '6.00']],
@@ -160,6 +162,7 @@ describe('Types', () => {
   it('keep numbers exact in the preview', async () => {
     const { rows } = await read(
       'a,b,c\n123456789012345678,0.10,1234567890.123456789\n9007199254740992,-5.50,2\n',
+      { types: ['integer'] },
     );
     expect(rows.first).toEqual([
       { a: '123456789012345678', b: 0.1, c: '1234567890.123456789' },

@@ -1,5 +1,6 @@
 /** Recognises delimiter, header, notations and types of a file from all of its rows. */
 import type {
+  DashesAs,
   Delimiter,
   FileColumn,
   FileDateOrder,
@@ -8,9 +9,13 @@ import type {
   FileHeader,
   FileMonths,
   FilePreview,
+  FileQuestion,
   FileStart,
   FileType,
   FileWorkbook,
+  MissingName,
+  ShortRowsAs,
+  TotalsAs,
 } from '../../contract/files';
 import { DELIMITERS } from '../../contract/files';
 import type { ByteSource } from '../../xlsx/bytes';
@@ -26,12 +31,17 @@ import {
   rowsOf,
   textOf,
 } from './csv';
-import { isMidnight, parseDate } from './dates';
+import { convert, type Notations } from './convert';
+import type { SampleLine } from './encoding';
+import { likelyEncoding } from './likely-encoding';
+import { completedHeader } from './missing-name';
 import { columnNames } from './names';
 import { type MonthChoices, withMonths } from './months';
-import { parseNumber } from './numbers';
+import { columnQuestions, encodingQuestion, rowQuestions } from './questions';
 import { openSheet } from './sheet-rows';
+import { filledRows } from './short-rows';
 import { rowsFrom, startOf } from './title-rows';
+import { type TotalRow, withoutTotals } from './total-rows';
 
 /** The choices that were sent with a file. The service recognises those that are undefined. */
 export interface FileChoices extends MonthChoices {
@@ -43,20 +53,28 @@ export interface FileChoices extends MonthChoices {
   firstLine?: number | undefined;
   /** The name of the sheet of a workbook; the first visible one if undefined. */
   sheet?: string | undefined;
+  missingName?: MissingName | undefined;
+  shortRows?: ShortRowsAs | undefined;
+  totals?: TotalsAs | undefined;
+  dashes?: DashesAs | undefined;
   /** Types by the position of the column. */
   types: readonly (FileType | undefined)[];
+  /** Decimals of numbers by the position of the column. */
+  decimals?: readonly (number | undefined)[] | undefined;
 }
 
 /** A column of a file with the type that it gets. */
 export interface PlannedColumn extends FileColumn {
   /** Digits behind the point of a numeric column; null for any number of them. */
   scale: number | null;
+  /** Decimals to which numbers are rounded, as was chosen; null to keep those that the cells show. */
+  rounded: number | null;
   /** Decimals that the column of a table that exists has at most; null or undefined if they are not limited. */
   mostDecimals?: number | null;
 }
 
 /** How a file is read. */
-export interface FilePlan {
+export interface FilePlan extends Notations {
   /** Null for a workbook, as is the delimiter. */
   encoding: FileEncoding | null;
   delimiter: Delimiter | null;
@@ -67,9 +85,9 @@ export interface FilePlan {
   /** Where the rows begin. */
   start: FileStart;
   header: FileHeader;
-  decimal: FileDecimal;
-  dateOrder: FileDateOrder;
   unsure: FilePreview['unsure'];
+  questions: FileQuestion[];
+  notes: string[];
   columns: PlannedColumn[];
   read: ReadRows;
 }
@@ -87,6 +105,8 @@ export interface ArrivedFile {
   isWorkbook: boolean;
   /** The encoding that its bytes show, if it is text. */
   encoding: FileEncoding;
+  /** Its first lines with bytes beyond ASCII, if it is not Unicode. */
+  lines?: readonly SampleLine[];
   choices: FileChoices;
 }
 
@@ -105,19 +125,28 @@ const SAMPLE = 65_536;
 export async function recognise(file: ArrivedFile): Promise<FilePlan> {
   const { choices } = file;
   const { encoding, delimiter, start, describe, ...opened } = await openRows(file);
-  const { describe: describeMonths, read } = await withMonths(opened.read, choices, [
+  const { shortRows = 'fill', totals: totalsAs = 'leave_out', dashes = 'zero' } = choices;
+  const completed = await completedHeader(opened.read, choices.header, choices.missingName);
+  const filled = filledRows(completed.read, shortRows);
+  const totals = await withoutTotals(filled.read, totalsAs);
+  const {
+    describe: describeMonths,
+    sums,
+    read,
+  } = await withMonths(totals.read, choices, [
     start.titles.join('\n'),
     ...(describe ? [describe().sheet] : []),
     file.name,
   ]);
   const { first, facts, hasMore } = await gather(read, choices);
   const months = describeMonths();
+  const { missing } = completed;
   // A column without a name counts if it has cells.
-  const filled = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
-  const width = Math.max(lastFilled(first.cells), filled, 1);
+  const named = facts.slice(0, first.cells.length).findLastIndex(({ isEmpty }) => !isEmpty) + 1;
+  const width = Math.max(lastFilled(first.cells), named, 1);
   const columns = Array.from(
     { length: width },
-    (_, i) => facts[i] ?? new ColumnFacts(choices.types[i]),
+    (_, i) => facts[i] ?? new ColumnFacts(choices.types[i], dashes),
   );
   if (choices.types.length > width) {
     throw new AppError(400, `types: the file has ${width} columns, not ${choices.types.length}`, {
@@ -136,26 +165,86 @@ export async function recognise(file: ArrivedFile): Promise<FilePlan> {
   if (header === 'yes' && !hasMore) {
     throw new AppError(422, 'The file has a line with names and no rows');
   }
-  const { decimal, dateOrder, unsure } = notations(columns, delimiter, choices);
+  const { unsure, ...written } = notations(columns, delimiter, choices);
 
   const names = columnNames(
     columns.map((_, i) => (header === 'yes' ? (first.cells[i] ?? '') : '')),
   );
+  const planned = columns.map((column, i): PlannedColumn & { facts: ColumnFacts } => {
+    const recognised = column.type(written.decimal, written.dateOrder);
+    const type = choices.types[i] ?? recognised;
+    const rounded = choices.decimals?.[i] ?? null;
+    const scale = rounded ?? column.scale(written.decimal);
+    return {
+      ...{ cname: names[i] ?? '', type, scale, rounded, facts: column },
+      decimals: type === 'numeric' ? scale : null,
+      nearly: type === 'text' ? column.nearly(written.decimal, written.dateOrder) : null,
+    };
+  });
+  const questions = [
+    ...(encoding === null ? [] : encodingQuestion(encoding, file.lines ?? [])),
+    ...rowQuestions(
+      missing && { value: missing, names: missingNames(first, missing) },
+      { as: shortRows, rows: filled.describe() },
+      { as: totalsAs, rows: totals.totals, sums },
+    ),
+    ...columnQuestions(planned, written),
+  ];
   return {
-    ...{ encoding, delimiter, start, header, decimal, dateOrder, unsure, months, read },
+    ...{ encoding, delimiter, start, header, ...written, months, read, questions },
+    unsure: [...unsure, ...leftOpen(questions, file)],
+    notes: notesOf(planned, totals.others, written),
     workbook: describe?.(),
-    columns: columns.map((column, i) => {
-      const recognised = column.type(decimal, dateOrder);
-      const type = choices.types[i] ?? recognised;
-      return {
-        cname: names[i] ?? '',
-        type,
-        scale: column.scale(decimal),
-        nearly: type === 'text' ? column.nearly(decimal, dateOrder) : null,
-      };
-    }),
+    columns: planned.map(({ facts: _, ...column }) => column),
   };
 }
+
+const missingNames = ({ cells }: FileRow, missing: MissingName): string[] =>
+  missing === 'first' ? cells.slice(1) : cells.slice(0, -1);
+
+/** The parameters that were not sent, and which the file does not decide. */
+function leftOpen(
+  questions: readonly FileQuestion[],
+  { choices, lines = [] }: ArrivedFile,
+): FilePreview['unsure'] {
+  const isOpen: Partial<Record<FileQuestion['parameter'], boolean>> = {
+    encoding: choices.encoding === undefined && rivalsOf(lines).length > 0,
+    missing_name: choices.missingName === undefined,
+    totals: choices.totals === undefined,
+    dashes: choices.dashes === undefined,
+    types: choices.types.every((type) => type === undefined),
+  };
+  const open = questions.filter(({ parameter }) => isOpen[parameter]);
+  return [...new Set(open.map(({ parameter }) => parameter))];
+}
+
+const rivalsOf = (lines: readonly SampleLine[]): FileEncoding[] =>
+  likelyEncoding(lines.map(({ bytes }) => bytes)).rivals;
+
+function notesOf(
+  columns: readonly { cname: string; type: FileType; facts: ColumnFacts }[],
+  others: readonly TotalRow[],
+  written: Notations,
+): string[] {
+  const years = columns.flatMap(({ cname, type, facts }) => {
+    const [sample] = facts.shortYears.cells;
+    const read = sample && convert(sample.cell, type, written);
+    return DATES.has(type) && sample && read
+      ? [`Years of “${cname}” have two digits: ${sample.cell} is ${read}.`]
+      : [];
+  });
+  const [other] = others;
+  return [
+    ...years,
+    ...(other
+      ? [
+          `Line ${other.line} is named “${other.label}” and is not the sum of the rows above. It is read as a row.`,
+        ]
+      : []),
+  ];
+}
+
+const DATES: ReadonlySet<FileType> = new Set(['date', 'timestamp', 'timestamptz']);
 
 /** How the rows of a file are read. */
 interface OpenRows extends Pick<FilePlan, 'encoding' | 'delimiter' | 'start' | 'read'> {
@@ -181,7 +270,7 @@ async function openRows(file: ArrivedFile): Promise<OpenRows> {
  */
 async function gather(
   read: ReadRows,
-  { types }: FileChoices,
+  { types, dashes = 'zero' }: FileChoices,
 ): Promise<{ first: FileRow; facts: ColumnFacts[]; hasMore: boolean }> {
   let first: FileRow | undefined;
   let hasMore = false;
@@ -195,7 +284,7 @@ async function gather(
       hasMore = true;
       if (row.problem === undefined && hasWidthOf(row, first)) {
         for (const [i, cell] of row.cells.entries()) {
-          (facts[i] ??= new ColumnFacts(types[i])).take(cell, row.line, row.numbers?.[i]);
+          (facts[i] ??= new ColumnFacts(types[i], dashes)).take(cell, row.line, row.numbers?.[i]);
         }
       }
     }
@@ -214,14 +303,17 @@ function notations(
   columns: readonly ColumnFacts[],
   delimiter: Delimiter | null,
   choices: FileChoices,
-): Pick<FilePlan, 'decimal' | 'dateOrder' | 'unsure'> {
+): Notations & Pick<FilePlan, 'unsure'> {
   const votes = (of: (column: ColumnFacts) => number): number =>
     columns.reduce((sum, column) => sum + of(column), 0);
   const points = votes((c) => c.pointsOverCommas);
   const daysFirst = votes((c) => c.daysOverMonths);
+  // In a series of months, all days are the first.
+  const monthly = votes((c) => c.monthlyDaysOverMonths);
   const hasComma = points < 0 || (points === 0 && delimiter === 'semicolon');
   const decimal = choices.decimal ?? (hasComma ? 'comma' : 'point');
-  const hasDayFirst = daysFirst > 0 || (daysFirst === 0 && decimal === 'comma');
+  const isLikely = monthly > 0 || (monthly === 0 && decimal === 'comma');
+  const hasDayFirst = daysFirst > 0 || (daysFirst === 0 && isLikely);
   const dateOrder =
     choices.dateOrder ??
     (columns.some((c) => c.hasYearsFirst) && !columns.some((c) => c.needsDateOrder)
@@ -236,22 +328,22 @@ function notations(
   if (!choices.dateOrder && daysFirst === 0 && columns.some((c) => c.leavesDateOrderOpen)) {
     unsure.push('date_order');
   }
-  return { decimal, dateOrder, unsure };
+  return { decimal, dateOrder, dashes: choices.dashes ?? 'zero', unsure };
 }
 
 /** Whether the first line names the columns: it does not fit a type of the lines below it, or all are text. */
 function isHeader(
   { cells }: FileRow,
   columns: readonly ColumnFacts[],
-  { decimal, dateOrder }: Pick<FilePlan, 'decimal' | 'dateOrder'>,
+  written: Notations,
 ): boolean {
   let fitting = 0;
   for (const [i, column] of columns.entries()) {
-    const type = column.type(decimal, dateOrder);
+    const type = column.type(written.decimal, written.dateOrder);
     const cell = cells[i]?.trim() ?? '';
     // A year may be a name: 2026, 2027.
     if (type === 'text' || cell === '' || /^(19|20)\d\d$/.test(cell)) continue;
-    if (convert(cell, type, { decimal, dateOrder }) === undefined) return true;
+    if (convert(cell, type, written) === undefined) return true;
     fitting++;
   }
   return fitting === 0;
@@ -299,48 +391,4 @@ function frequentWidth(sample: string, delimiter: string): { width: number; shar
   const [width = 1, count = 0] =
     [...counts].toSorted(([w1, n1], [w2, n2]) => n2 - n1 || w2 - w1)[0] ?? [];
   return { width, share: count / rows.length };
-}
-
-/** Accepted words for true and false, if a column was chosen to be boolean. */
-const BOOLEANS: Record<string, string> = {
-  ...{ true: 't', t: 't', yes: 't', y: 't', '1': 't' },
-  ...{ false: 'f', f: 'f', no: 'f', n: 'f', '0': 'f' },
-};
-
-/**
- * Converts a cell to the text of a type, as PostgreSQL reads it.
- *
- * @param isNumber whether the file stores the cell as a number, which always has a point
- * @returns null for an empty cell, undefined if the cell does not have the type
- */
-export function convert(
-  text: string,
-  type: FileType,
-  { decimal, dateOrder }: Pick<FilePlan, 'decimal' | 'dateOrder'>,
-  isNumber = false,
-): string | null | undefined {
-  const cell = text.trim();
-  if (cell === '') return null;
-  const sign = isNumber ? 'point' : decimal;
-  switch (type) {
-    case 'text':
-      return text;
-    case 'boolean':
-      return BOOLEANS[cell.toLowerCase()];
-    case 'integer': {
-      const number = parseNumber(cell, sign);
-      const isWhole = number !== null && number.decimals === 0 && number.whole <= 18;
-      return isWhole ? number.text : undefined;
-    }
-    case 'numeric':
-      return parseNumber(cell, sign)?.text;
-    default: {
-      const found = parseDate(cell, dateOrder);
-      if (found === null) return undefined;
-      if (type === 'date') return isMidnight(found.time) && !found.zone ? found.date : undefined;
-      const time = found.time || '00:00:00';
-      if (type === 'timestamp') return found.zone ? undefined : `${found.date} ${time}`;
-      return found.zone ? `${found.date} ${time}${found.zone}` : undefined;
-    }
-  }
 }

@@ -42,11 +42,17 @@ export async function openSheet(
     if (wanted === undefined) throw new AppError(422, 'All sheets of the workbook are hidden');
     throw new AppError(400, `sheet: the workbook has no sheet “${wanted}”`, { field: 'sheet' });
   }
+  const empty = new Set<string>();
   for (const position of positions.slice(0, MOST_TRIED)) {
+    const path = sheets[position]?.path ?? '';
+    if (empty.has(path)) continue;
     const reader = await readable(workbook.sheet(position));
     const start = await startOf(() => filledCells(reader), firstLine);
     const columns = await columnsOf(reader, start);
-    if (columns === 'none') continue;
+    if (columns === 'none') {
+      empty.add(path);
+      continue;
+    }
     return {
       read: () => rowsOf(reader, columns, start),
       start,

@@ -13,6 +13,37 @@ export interface TargetColumn {
   declared: string;
   /** Decimals that its type has at most; null if it fixes none. */
   scale: number | null;
+  /** Whether it is a column of texts without any. */
+  isEmpty: boolean;
+}
+
+/** A column of the table with the type that holds its values and those of the file. */
+export interface WiderColumn {
+  cname: string;
+  from: string;
+  type: FileType;
+  /** Decimals of a numeric column; null for any number of them. */
+  scale: number | null;
+}
+
+/** Decimals that an amount has room for. */
+const ROOM = 2;
+
+/** The columns that are too narrow for a file, with wider types. */
+export function widerColumns({ columns }: Target, plan: FilePlan): WiderColumn[] {
+  const sent = new Map(plan.columns.map((column) => [column.cname, column]));
+  return columns.flatMap(({ cname, declared: from, ...own }) => {
+    const file = sent.get(cname);
+    if (!file) return [];
+    const isNarrow = own.scale !== null && file.scale !== null && file.scale > own.scale;
+    const hasDecimals = file.type === 'numeric';
+    const isNumber =
+      hasDecimals && (own.type === 'integer' || (own.type === 'numeric' && isNarrow));
+    const isNew = own.type === 'text' && own.isEmpty && file.type !== 'text';
+    if (!isNumber && !isNew) return [];
+    const scale = file.scale === null ? null : Math.max(ROOM, file.scale, own.scale ?? 0);
+    return [{ cname, from, type: file.type, scale: hasDecimals ? scale : null }];
+  });
 }
 
 /** An existing table that a file is loaded into. */
@@ -32,9 +63,16 @@ const MOST_MONTHS = 500;
 /**
  * Gives the columns of a file the types of the table.
  *
+ * @param wider the columns of the table that get other types
  * @throws AppError 422 if the file has not the columns of the table, or one has a type that files do not have
  */
-export function fittedTo({ columns, tname }: Target, plan: FilePlan): FilePlan {
+export function fittedTo(
+  { columns: existing, tname }: Target,
+  plan: FilePlan,
+  wider: readonly WiderColumn[],
+): FilePlan {
+  const types = new Map(wider.map((column) => [column.cname, column]));
+  const columns = existing.map((column) => ({ ...column, ...types.get(column.cname) }));
   const list = (names: readonly string[]) => names.map((name) => `“${name}”`).join(', ');
   const own = new Map(columns.map((column) => [column.cname, column]));
   const sent = new Set(plan.columns.map(({ cname }) => cname));
@@ -50,8 +88,13 @@ export function fittedTo({ columns, tname }: Target, plan: FilePlan): FilePlan {
       `The file has other columns than the table ${tname}: ${parts.join(', and ')}. Name the columns alike, or make a new table`,
     );
   }
+  // The table has its types already.
+  const isOpen = (parameter: FilePlan['unsure'][number]) =>
+    parameter !== 'types' && parameter !== 'decimals';
   return {
     ...plan,
+    unsure: plan.unsure.filter(isOpen),
+    questions: plan.questions.filter(({ parameter }) => isOpen(parameter)),
     columns: plan.columns.map((column) => {
       const { type, declared, scale } = own.get(column.cname) ?? {
         type: null,
@@ -64,7 +107,8 @@ export function fittedTo({ columns, tname }: Target, plan: FilePlan): FilePlan {
           `The column “${column.cname}” has the type ${declared}, which files cannot fill`,
         );
       }
-      return { ...column, type, nearly: null, mostDecimals: scale };
+      const decimals = type === 'numeric' ? scale : null;
+      return { ...column, type, decimals, nearly: null, mostDecimals: scale };
     }),
   };
 }

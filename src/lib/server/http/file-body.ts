@@ -4,6 +4,8 @@ import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  CHOSEN_DECIMALS,
+  DASHES_AS,
   FILE_DATE_ORDERS,
   FILE_DECIMALS,
   FILE_DELIMITERS,
@@ -13,7 +15,12 @@ import {
   FILE_TYPES,
   FIRST_LINES,
   type FileMode,
+  MISSING_NAMES,
   MONTHS_AS,
+  SHORT_ROWS_AS,
+  TOTALS_AS,
+  WIDEN_CHOICES,
+  type WidenChoice,
   YEARS,
 } from '../../contract/files';
 import type { ByteSource } from '../../xlsx/bytes';
@@ -90,13 +97,15 @@ export async function withFile<Result>(
     folder = await mkdtemp(join(tmpdir(), 'forecast-pivot-file-')).catch(noRoom);
     const path = join(folder, 'file');
     const evidence = await receive(request, path, fileLimit);
+    const bytes = await bytesOf(path, closed.signal);
     return await work({
       name,
       choices,
-      open: () => createReadStream(path, { highWaterMark: PART, signal: closed.signal }),
-      bytes: await bytesOf(path, closed.signal),
+      open: () =>
+        inSteps(createReadStream(path, { highWaterMark: PART, signal: closed.signal }), bytes.step),
+      bytes,
       isWorkbook: WORKBOOKS.some((start) => evidence.signature.startsWith(start)),
-      encoding: evidence.encoding(),
+      ...evidenceOf(evidence),
     });
   } catch (error) {
     if (!closed.signal.aborted) throw error;
@@ -110,11 +119,54 @@ export async function withFile<Result>(
   }
 }
 
+/** Milliseconds that reading a file may take, and for each of its bytes. */
+const TIME = 60_000;
+const TIME_OF_BYTE = 0.002;
+
+/** Milliseconds after which other requests are let in. */
+const TURN = 20;
+
+/**
+ * Lets other requests in between the parts of a file, and ends reading that takes too long: a small file can unpack
+ * to much.
+ * @throws AppError 422
+ */
+function stepsOf(size: number): () => Promise<void> {
+  const started = performance.now();
+  let turn = started;
+  return async () => {
+    const now = performance.now();
+    if (now - started > TIME + size * TIME_OF_BYTE) {
+      throw new AppError(
+        422,
+        'The file takes too long to read. Send fewer rows, or save the sheet as CSV',
+      );
+    }
+    if (now - turn < TURN) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    turn = performance.now();
+  };
+}
+
+async function* inSteps(
+  parts: AsyncIterable<Uint8Array>,
+  step: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
+    await step();
+    yield part;
+  }
+}
+
 /** The bytes of a file at any place. Reading fails after the signal. */
-async function bytesOf(path: string, signal: AbortSignal): Promise<ByteSource> {
+async function bytesOf(
+  path: string,
+  signal: AbortSignal,
+): Promise<ByteSource & { step: () => Promise<void> }> {
   const { size } = await stat(path);
   return {
     size,
+    step: stepsOf(size),
     async read(from, to) {
       signal.throwIfAborted();
       const file = await open(path);
@@ -127,6 +179,12 @@ async function bytesOf(path: string, signal: AbortSignal): Promise<ByteSource> {
       }
     },
   };
+}
+
+/** The encoding, with lines that show it if it is not Unicode. */
+function evidenceOf(evidence: EncodingEvidence): Pick<ArrivedFile, 'encoding' | 'lines'> {
+  const encoding = evidence.encoding();
+  return { encoding, lines: encoding.startsWith('utf') ? [] : evidence.lines };
 }
 
 async function receive(request: Request, path: string, limit: number): Promise<EncodingEvidence> {
@@ -171,7 +229,9 @@ function noRoom(error: unknown): never {
 }
 
 /** The existing table that a request loads its file into; undefined for a new one. @throws AppError 400 for a table without a mode, or the reverse */
-export function targetQuery(url: URL): { table: string; mode: FileMode } | undefined {
+export function targetQuery(
+  url: URL,
+): { table: string; mode: FileMode; widen: WidenChoice } | undefined {
   const mode = optionalChoice(url, 'mode', FILE_MODES);
   if (!url.searchParams.has('table')) {
     if (mode === undefined) return undefined;
@@ -184,7 +244,8 @@ export function targetQuery(url: URL): { table: string; mode: FileMode } | undef
       field: 'mode',
     });
   }
-  return { table: textQuery(url, 'table'), mode };
+  const widen = optionalChoice(url, 'widen', WIDEN_CHOICES) ?? 'refuse';
+  return { table: textQuery(url, 'table'), mode, widen };
 }
 
 function choicesOf(url: URL): FileChoices {
@@ -198,7 +259,12 @@ function choicesOf(url: URL): FileChoices {
     sheet: url.searchParams.has('sheet') ? textQuery(url, 'sheet') : undefined,
     months: optionalChoice(url, 'months', MONTHS_AS),
     year: integerQuery(url, 'year', { ...YEARS, fallback: undefined }),
+    missingName: optionalChoice(url, 'missing_name', MISSING_NAMES),
+    shortRows: optionalChoice(url, 'short_rows', SHORT_ROWS_AS),
+    totals: optionalChoice(url, 'totals', TOTALS_AS),
+    dashes: optionalChoice(url, 'dashes', DASHES_AS),
     types: typesOf(url.searchParams.get('types') ?? ''),
+    decimals: decimalsOf(url.searchParams.get('decimals') ?? ''),
   };
 }
 
@@ -215,5 +281,23 @@ function typesOf(text: string): FileChoices['types'] {
       );
     }
     return type;
+  });
+}
+
+/** @throws AppError 400 */
+function decimalsOf(text: string): FileChoices['decimals'] {
+  if (text === '') return undefined;
+  const { min, max } = CHOSEN_DECIMALS;
+  return text.split(',').map((word) => {
+    if (word === '') return undefined;
+    const decimals = /^\d{1,2}$/.test(word) ? Number(word) : NaN;
+    if (!(decimals >= min && decimals <= max)) {
+      throw new AppError(
+        400,
+        `decimals must be numbers with commas between, each empty or from ${min} to ${max}`,
+        { field: 'decimals' },
+      );
+    }
+    return decimals;
   });
 }

@@ -61,4 +61,11 @@ describe('printTsv', () => {
     ).toBe('1\t2\n\t3');
     expect(parseTsv(printTsv(rows))).toEqual(rows);
   });
+
+  it('protects texts that a spreadsheet would run, and no numbers', () => {
+    const rows = [['=HYPERLINK("http://x")', '-1,204.50', '@a', '+b', '-c']];
+    const text = printTsv(rows);
+    expect(text).toBe(`"'=HYPERLINK(""http://x"")"\t-1,204.50\t'@a\t'+b\t'-c`);
+    expect(parseTsv(text)).toEqual(rows);
+  });
 });

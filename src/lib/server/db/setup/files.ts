@@ -51,6 +51,63 @@ export async function makeTable(
   }
 }
 
+/** Whether a column of a table has no values. */
+export const isEmptyColumn = async (
+  db: Queryable,
+  tname: string,
+  cname: string,
+): Promise<boolean> =>
+  !(await db.any(
+    sql`SELECT FROM ${qualified(FILES_SCHEMA, tname)} WHERE ${ident(cname)} IS NOT NULL LIMIT 1`,
+  ));
+
+/** The source of a table, and the number of its versions; undefined if it is not registered. */
+export const sourceOfTable = (
+  db: Queryable,
+  tname: string,
+): Promise<{ id: number; versions: number; generated: boolean } | undefined> =>
+  db.maybeOne(
+    v.object({ id: v.number(), versions: v.number(), generated: v.boolean() }),
+    sql`SELECT s.id, (SELECT count(*)::int FROM pf.version WHERE source_id = s.id) AS versions,
+       EXISTS (SELECT FROM pf.sql WHERE source_id = s.id) AS generated
+     FROM pf.source s WHERE s.schema = $1::text AND s.tname = $2::text`,
+    [FILES_SCHEMA, tname],
+  );
+
+/**
+ * Gives columns of a table wider types. A column that changes between text and another type has no values.
+ * @throws AppError 422 if a view or rule uses such a column, or the role may not change the table
+ */
+export async function widenColumns(
+  tx: Transaction,
+  tname: string,
+  columns: readonly NewColumn[],
+): Promise<void> {
+  const changes = columns.map((column) => {
+    const name = ident(column.cname);
+    const type = typeOf(column);
+    return sql`ALTER COLUMN ${name} TYPE ${type} USING ${name}::${type}`;
+  });
+  try {
+    await tx.run(sql`ALTER TABLE ${qualified(FILES_SCHEMA, tname)} ${commas(changes)}`);
+  } catch (error) {
+    const state = sqlState(error);
+    const isRefused =
+      state === SQLSTATE.featureNotSupported || state === SQLSTATE.insufficientPrivilege;
+    if (!isRefused) throw error;
+    const sentence = `The types of the table ${FILES_SCHEMA}.${tname} cannot change: ${reasonOf(error)}`;
+    throw new AppError(422, sentence, { cause: error });
+  }
+}
+
+/** The type of a column in a table that is made from a file, as PostgreSQL writes it. */
+export const declaredType = (column: Pick<NewColumn, 'type' | 'scale'>): string => {
+  const { type, scale } = column;
+  if (type === 'integer') return 'bigint';
+  if (type === 'numeric') return scale === null ? 'numeric' : `numeric(38,${scale})`;
+  return DECLARED[type];
+};
+
 /** Whether the schema has a table of this name, which files can fill. */
 export const isFileTable = (db: Queryable, tname: string): Promise<boolean> =>
   db.any(
@@ -170,11 +227,19 @@ export const taken = (tname: string): AppError =>
     field: 'name',
   });
 
-function typeOf({ type, scale }: NewColumn): SqlText {
+function typeOf({ type, scale }: Pick<NewColumn, 'type' | 'scale'>): SqlText {
   if (type === 'integer') return sql`bigint`;
   if (type === 'numeric') return scale === null ? sql`numeric` : sql`numeric(38, ${scale})`;
   return TYPES[type];
 }
+
+const DECLARED: Record<Exclude<FileType, 'integer' | 'numeric'>, string> = {
+  date: 'date',
+  timestamp: 'timestamp without time zone',
+  timestamptz: 'timestamp with time zone',
+  boolean: 'boolean',
+  text: 'text',
+};
 
 const TYPES: Record<Exclude<FileType, 'integer' | 'numeric'>, SqlText> = {
   date: sql`date`,

@@ -5,27 +5,44 @@ import type {
   FilesAnswer,
   FileTable,
   FileType,
+  FileWidening,
   MisfitChoice,
+  WidenChoice,
 } from '../../../contract/files';
 import { firstDayOf, monthOf } from '../../../contract/calendar';
 import { FILES_SCHEMA } from '../../../contract/files';
 import { tableColumns } from '../../db/setup/catalog';
 import type { Database } from '../../db/database';
 import {
+  declaredType,
   fillTable,
+  isEmptyColumn,
   isFileTable,
   isTaken,
   makeTable,
   rolesOfTable,
+  sourceOfTable,
   sumsByMonth,
   taken,
+  widenColumns,
 } from '../../db/setup/files';
 import type { Queryable } from '../../db/connection/queryable';
 import { AppError } from '../../errors';
+import { lockSource } from '../../db/setup/sources';
+import { lockVersionsOf } from '../../db/versions/versions';
 import { ConvertedRows, misfitSentence, noRowSentence } from '../../files/copy-rows';
 import { tableNameOf } from '../../files/names';
 import { type ArrivedFile, recognise } from '../../files/recognise';
-import { effectOf, fittedTo, MonthSums, type Target, type TargetColumn } from '../../files/target';
+import {
+  effectOf,
+  fittedTo,
+  MonthSums,
+  type Target,
+  type TargetColumn,
+  widerColumns,
+  type WiderColumn,
+} from '../../files/target';
+import { generateInside } from './generate';
 
 /** Whether files are accepted, and their largest size in bytes. */
 export const files = (limit: number): FilesAnswer => ({ accepted: limit > 0, limit });
@@ -34,6 +51,7 @@ export const files = (limit: number): FilesAnswer => ({ accepted: limit > 0, lim
 export interface AskedTarget {
   table: string;
   mode: FileMode;
+  widen: WidenChoice;
 }
 
 /**
@@ -51,7 +69,7 @@ export async function previewFile(
 ): Promise<FilePreview> {
   const tname = asked ? asked.table : nameOf(file);
   const target = asked && (await targetOf(db, asked));
-  const { plan, rows, effect } = await converted(file, target);
+  const { plan, rows, wider, effect } = await converted(file, target, asked?.widen);
   const text = rows.copyText();
   while (!(await text.next()).done);
   return {
@@ -64,13 +82,33 @@ export async function previewFile(
     decimal: plan.decimal,
     date_order: plan.dateOrder,
     unsure: plan.unsure,
+    questions: plan.questions,
+    notes: plan.notes,
     row_count: rows.rowCount,
-    columns: plan.columns.map(({ cname, type, nearly }) => ({ cname, type, nearly })),
+    columns: plan.columns.map(({ cname, type, decimals, nearly }) => ({
+      ...{ cname, type, decimals, nearly },
+    })),
     rows: rows.first,
     misfits: rows.misfits,
     ...(plan.workbook ? { workbook: plan.workbook } : {}),
     ...(plan.months ? { months: plan.months } : {}),
+    ...(wider.length > 0 ? { widening: await wideningOf(db, tname, wider) } : {}),
     ...(target ? { effect: await effect(db) } : {}),
+  };
+}
+
+/** Describes the columns that are too narrow for a file. */
+async function wideningOf(
+  db: Queryable,
+  tname: string,
+  wider: readonly WiderColumn[],
+): Promise<FileWidening> {
+  const source = await sourceOfTable(db, tname);
+  return {
+    columns: wider.map((column) => ({
+      ...{ cname: column.cname, from: column.from, to: declaredType(column) },
+    })),
+    version_count: source?.generated ? source.versions : 0,
   };
 }
 
@@ -88,9 +126,17 @@ export async function tableFromFile(
   const tname = asked ? asked.table : nameOf(file);
   if (!asked && (await isTaken(db, tname))) throw taken(tname);
   const target = asked && (await targetOf(db, asked));
-  const { plan, rows, effect } = await converted(file, target);
+  const { plan, rows, wider, effect } = await converted(file, target, asked?.widen);
+  const widened = asked?.widen === 'apply' ? wider : [];
   const text = misfits === 'refuse' ? fitting(rows, !target) : rows.copyText();
-  const { columns, done } = await db.transaction(async (tx) => {
+  const { columns, done, widening } = await db.transaction(async (tx) => {
+    const source = widened.length > 0 ? await sourceOfTable(tx, tname) : undefined;
+    if (source) {
+      // In the order of a generation, before the table, which loads of its versions read.
+      await lockSource(tx, source.id, 'UPDATE');
+      await lockVersionsOf(tx, source.id);
+    }
+    if (widened.length > 0) await widenColumns(tx, tname, widened);
     // Before the rows are there.
     const stored = target && (await storedSums(tx, target));
     if (target)
@@ -102,9 +148,11 @@ export async function tableFromFile(
       );
     else await makeTable(tx, tname, plan.columns, text);
     if (rows.rowCount === 0) throw new AppError(422, noRowSentence(rows.misfits, !target));
+    if (source?.generated) await generateInside(tx, source.id);
     return {
       columns: await tableColumns(tx, FILES_SCHEMA, tname),
       done: target ? { effect: await effect(tx, stored) } : {},
+      widening: widened.length > 0 ? { widening: await wideningOf(tx, tname, widened) } : {},
     };
   });
   return {
@@ -114,20 +162,30 @@ export async function tableFromFile(
     columns: columns.map(({ cname, type }) => ({ cname, type: type.declared })),
     left_out: rows.misfits,
     ...(plan.months ? { months: plan.months } : {}),
+    ...widening,
     ...done,
   };
 }
 
 /** How a file is read, its rows, and what they change in the table that they go to once they are read. */
-async function converted(file: ArrivedFile, target: Target | undefined) {
+async function converted(
+  file: ArrivedFile,
+  target: Target | undefined,
+  widen: WidenChoice = 'refuse',
+) {
   if (!target) {
     const plan = await recognise(file);
-    return { plan, rows: new ConvertedRows(plan), effect: () => undefined };
+    return { plan, rows: new ConvertedRows(plan), wider: [], effect: () => undefined };
   }
   if (file.choices.types.length > 0) {
     throw new AppError(400, 'types: the table has its types already', { field: 'types' });
   }
-  const plan = fittedTo(target, await recognise(file));
+  if (file.choices.decimals !== undefined) {
+    throw new AppError(400, 'decimals: the table has its types already', { field: 'decimals' });
+  }
+  const recognised = await recognise(file);
+  const wider = widerColumns(target, recognised);
+  const plan = fittedTo(target, recognised, widen === 'apply' ? wider : []);
   const sums = new MonthSums(target.amounts.length);
   const place = (name: string | null) => plan.columns.findIndex(({ cname }) => cname === name);
   const [date, amounts] = [place(target.date), target.amounts.map(place)];
@@ -143,7 +201,7 @@ async function converted(file: ArrivedFile, target: Target | undefined) {
   });
   const effect = async (db: Queryable, stored?: MonthSums) =>
     effectOf(target, stored ?? (await storedSums(db, target)), sums);
-  return { plan, rows, effect };
+  return { plan, rows, wider, effect };
 }
 
 /** @throws AppError 404 if there is no such table */
@@ -151,10 +209,13 @@ async function targetOf(db: Database, { table: tname, mode }: AskedTarget): Prom
   if (!(await isFileTable(db, tname))) {
     throw new AppError(404, `There is no table ${FILES_SCHEMA}.${tname}`, { field: 'table' });
   }
-  const columns = (await tableColumns(db, FILES_SCHEMA, tname)).map(({ cname, type }) => ({
-    ...{ cname, declared: type.declared, scale: type.scale },
-    type: FILE_TYPE_OF[type.name] ?? null,
-  }));
+  const columns = await Promise.all(
+    (await tableColumns(db, FILES_SCHEMA, tname)).map(async ({ cname, type }) => ({
+      ...{ cname, declared: type.declared, scale: type.scale },
+      type: FILE_TYPE_OF[type.name] ?? null,
+      isEmpty: type.name === 'text' && (await isEmptyColumn(db, tname, cname)),
+    })),
+  );
   const roles = await rolesOfTable(db, tname);
   const named = (isMeant: (column: (typeof columns)[number]) => boolean) =>
     columns.filter(isMeant).map(({ cname }) => cname);

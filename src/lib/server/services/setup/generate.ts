@@ -52,27 +52,29 @@ export async function previewTemplates(db: Database, sourceId: number): Promise<
  * in one transaction (docs/contract/07-sql-generation.md, docs/contract/13-forecast-table.md).
  * @throws AppError 404, 422 with the reason; the stored templates then stay unchanged
  */
-export function generate(db: Database, sourceId: number): Promise<Template[]> {
-  return db.transaction(async (tx) => {
-    const source = await lockSource(tx, sourceId, 'UPDATE');
-    const metadata = sourceColumns(await listColumns(tx, source));
-    const generated = generateTemplates(source, metadata);
-    const columns = forecastColumns(metadata);
-    const before = (await generatedColumns(tx, sourceId)) ?? new Map<string, GeneratedColumn>();
-    for (const version of await lockVersionsOf(tx, sourceId)) {
-      await refuseOtherUses(tx, source.tname, version, { columns, before });
-      await blameColumns(() => alignForecastTable(tx, source.tname, version, columns));
-    }
-    await replaceTemplates(tx, sourceId, generated, columns);
-    await tellAll(tx, sourceId);
-    return listTemplates(tx, sourceId);
-  });
+export const generate = (db: Database, sourceId: number): Promise<Template[]> =>
+  db.transaction((tx) => generateInside(tx, sourceId));
+
+/** As {@link generate}, in a transaction that does more. @throws AppError as {@link generate} */
+export async function generateInside(tx: Transaction, sourceId: number): Promise<Template[]> {
+  const source = await lockSource(tx, sourceId, 'UPDATE');
+  const metadata = sourceColumns(await listColumns(tx, source));
+  const generated = generateTemplates(source, metadata);
+  const columns = forecastColumns(metadata);
+  const before = (await generatedColumns(tx, sourceId)) ?? new Map<string, GeneratedColumn>();
+  for (const version of await lockVersionsOf(tx, sourceId)) {
+    await refuseOtherUses(tx, source.tname, version, { columns, before });
+    await blameColumns(() => alignForecastTable(tx, source.tname, version, columns));
+  }
+  await replaceTemplates(tx, sourceId, generated, columns);
+  await tellAll(tx, sourceId);
+  return listTemplates(tx, sourceId);
 }
 
 /** Types of one kind: the pattern matches them, and the first one holds the values of all. */
 const WIDEST: readonly [widest: string, kind: RegExp][] = [
   ['bigint', /^(smallint|integer)$/],
-  ['numeric', /^numeric\(/],
+  ['numeric', /^(numeric\(|(smallint|integer|bigint)$)/],
   ['double precision', /^real$/],
   ['text', /^character( varying)?(\(|$)/],
 ];
