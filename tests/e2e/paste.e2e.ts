@@ -179,6 +179,11 @@ test('an ambiguous number is read as the browser writes numbers, and the page sa
   await expect.poll(async () => (await stored(service)).Chairs?.sales).toBe(1.2);
   // A text of the clipboard is a value, not a change of one.
   await paste(page, '5%');
+  await expect(guesses(page)).toHaveText(['“5%” was read as a change of the amount.']);
+  const meaning = page.getByRole('combobox', { name: 'Numbers with a percent sign' });
+  await meaning.selectOption('Number: 10% is 0.1');
+  await expect(guesses(page)).toHaveText(['“5%” was read as the number 0.05.']);
+  await page.getByRole('button', { name: 'Write 1 number' }).click();
   await expect.poll(async () => (await stored(service)).Chairs?.sales).toBe(0.05);
   await paste(page, '+3');
   await expect.poll(async () => (await stored(service)).Chairs?.sales).toBe(3);

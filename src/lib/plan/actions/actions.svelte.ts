@@ -18,12 +18,14 @@ import { Closing } from '../forms/closing.svelte';
 import { bodyOf, type TypedWords, withWords, type WriteSettings } from '../amounts/operation';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import type { Texts } from '../typing/pasted-block';
-import type { DecimalSign } from '../../numbers/notation';
+import type { Chosen } from '../typing/pasting';
 import { LockActions } from './lock-actions';
 import { Reports } from './reports';
 import { ReviewActions } from './review-actions.svelte';
 import type { PlanSession } from '../session.svelte';
 import { TakeBack } from '../changes/take-back.svelte';
+import { isReversible } from '../records/beyond';
+import type { Touching } from '../records/log.svelte';
 import type { Tell } from '../tell';
 import { TrialActions } from './trial-actions';
 import type { PanelAttempt } from '../changes/trial.svelte';
@@ -39,6 +41,8 @@ const NOT_CHOSEN = 'Nothing was changed. The selection is still updating; try ag
 export class Actions {
   /** The entries whose undo waits for confirmation, newest first; null if there are none. */
   confirming = $state.raw<readonly LogListEntry[] | null>(null);
+  /** The slice by which the entries to be confirmed were found; null for none. */
+  confirmingIn = $state.raw<Touching | null>(null);
   readonly takingBack: TakeBack;
   readonly trial: TrialActions;
   readonly closing: Closing;
@@ -124,9 +128,9 @@ export class Actions {
   /**
    * Writes the texts of the clipboard into the marked cells. If something was guessed, it only proposes them.
    *
-   * @param chosen the decimal sign of the numbers; null for the likeliest one
+   * @param chosen how the planner wants them to be read; null for the likeliest reading
    */
-  async paste(texts: Texts, chosen: DecimalSign | null = null): Promise<void> {
+  async paste(texts: Texts, chosen: Chosen | null = null): Promise<void> {
     const { blocks, pasting } = this.session;
     if (blocks.isRefused()) return;
     const marked = this.session.selection.markedByNow();
@@ -164,13 +168,55 @@ export class Actions {
   /** Undoes an entry. A load has to be confirmed first. @returns whether it was undone at once */
   async undo(entry: LogListEntry): Promise<boolean> {
     if (!isLoad(entry.operation)) return this.undoNow(entry.id);
-    this.confirming = [entry];
+    this.undoAll([entry]);
     return false;
   }
 
-  /** Undoes several entries, once the user has confirmed it. */
-  undoAll(entries: readonly LogListEntry[]): void {
+  /**
+   * Undoes several entries, once the user has confirmed it.
+   *
+   * @param touching the slice by which they were found; null for none
+   */
+  undoAll(entries: readonly LogListEntry[], touching: Touching | null = null): void {
     this.confirming = entries.toSorted((a, b) => b.id - a.id);
+    this.confirmingIn = touching;
+  }
+
+  /** Takes back what the confirmed entries added to the slice by which they were found, newest first. */
+  async takeBackAll(): Promise<void> {
+    const { confirming, confirmingIn } = this;
+    if (!confirming || !confirmingIn || this.reports.isRefused()) return;
+    const { exclude_iters } = this.session.planned.current;
+    const entries = confirming.filter((entry) => isReversible(entry, exclude_iters));
+    const { slice } = confirmingIn;
+    await this.reports.named(async (pf_user) => {
+      const written: number[] = [];
+      const skipped: string[] = [];
+      for (const { id } of entries) {
+        try {
+          const { logid } = await this.session.changes.reverse(id, { slice, pf_user });
+          if (logid !== null) written.push(logid);
+        } catch (error) {
+          // An entry of which nothing is left does not stop the others.
+          const isEmpty = error instanceof ApiError && error.status === 422;
+          if (!isEmpty && written.length === 0) throw error;
+          skipped.push(messageOf(error));
+          if (!isEmpty) break;
+        }
+      }
+      const taken = `Taken back for the selection: ${written.length} of ${this.tell.plural(entries.length, 'entry', 'entries')}.`;
+      const text = [taken, ...skipped.slice(0, 1)].join(' ');
+      if (written.length === 0) throw new Error(text);
+      this.tell.done(text, () => void this.undoEach(written.toReversed()));
+    });
+  }
+
+  /** Undoes entries without confirmation, in this order. The first failure ends it. */
+  private async undoEach(logids: readonly number[]): Promise<void> {
+    await this.reports.attempt(async () => {
+      for (const logid of logids) await this.session.undo(logid, user.name || undefined);
+      this.tell.done(`Undone: ${this.tell.plural(logids.length, 'entry', 'entries')}.`);
+    });
   }
 
   /** Shows the current plan again, and undoes all entries after the one that it was shown as of. */

@@ -1,18 +1,24 @@
 /** The log of the version on the page, and its undone entries. */
 import * as api from '../../client/api';
 import { Latest } from '../../client/latest.svelte';
-import type { LogAnswer, LogListEntry, UndoneEntry } from '../../contract/log';
+import type { Explanation, LogAnswer, LogListEntry, UndoneEntry } from '../../contract/log';
 import type { Slice } from '../../contract/slices';
 import type { StoredLog } from './own-changes';
 import { SELECTION_PAUSE_MS } from '../selection/selection.svelte';
+
+/** What entries put into a slice, by their ids. */
+export interface Touching {
+  slice: Slice;
+  entries: ReadonlyMap<number, Explanation['entries'][number]>;
+}
 
 /** The version's log, as the service last returned it. */
 export class Log {
   readonly latest = new Latest<LogAnswer>();
   /** Undone entries, the latest undo first; null until they are read. */
   readonly undone = new Latest<readonly UndoneEntry[]>();
-  /** Ids of the entries that have rows of the slice that was asked about last; null until they are known. */
-  readonly touching = new Latest<readonly number[]>(SELECTION_PAUSE_MS);
+  /** The entries that have rows of the slice that was asked about last; null until they are known. */
+  readonly touching = new Latest<Touching>(SELECTION_PAUSE_MS);
 
   constructor(private readonly versionId: number) {}
 
@@ -37,7 +43,7 @@ export class Log {
     if (slice === null) return this.touching.clear();
     this.touching.ask(async (signal) => {
       const { entries } = await api.explain(this.versionId, slice, { signal });
-      return entries.map(({ logid }) => logid);
+      return { slice, entries: new Map(entries.map((entry) => [entry.logid, entry])) };
     });
   }
 

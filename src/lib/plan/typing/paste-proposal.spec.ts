@@ -12,6 +12,7 @@ import {
   guessTexts,
   isGuessed,
   misplacedIn,
+  type Percents,
   proposalOf,
   readingText,
   withFaults,
@@ -23,7 +24,12 @@ import { formatOf, readPastedBlock } from './pasted-block';
  *
  * @param decimals of the column; Infinity if its type fixes none
  */
-function proposed(clipboard: string, language = 'en-US', decimals = Infinity) {
+function proposed(
+  clipboard: string,
+  language = 'en-US',
+  decimals = Infinity,
+  percents: Percents | null = null,
+) {
   const texts = parseTsv(clipboard);
   const labels = { rows: new Set<string>(), columns: new Set<string>() };
   const block = readPastedBlock(texts, { labels, marks: marksOf(language), selected: null });
@@ -36,7 +42,7 @@ function proposed(clipboard: string, language = 'en-US', decimals = Infinity) {
   const placed = placePasted(block.cells, marked);
   const storedAs = (_: MarkedCell, total: number) =>
     decimals === Infinity ? total : roundTo(total, decimals);
-  return proposalOf(texts, block, 'landed' in placed ? placed.landed : [], storedAs);
+  return proposalOf(texts, block, 'landed' in placed ? placed.landed : [], storedAs, [], percents);
 }
 const texts = (clipboard: string, language?: string, decimals?: number) => {
   const proposal = proposed(clipboard, language, decimals);
@@ -77,6 +83,24 @@ describe('a proposal', () => {
   it('has no guess if all cells are numbers in the format of the browser', () => {
     expect(isGuessed(proposed('1\t1.204\n(5)\t5%'))).toBe(false);
     expect(isGuessed(proposed('1.204,50 €', 'de-DE'))).toBe(false);
+  });
+
+  it('asks what percent signs mean, and shows the effect of each meaning', () => {
+    const change = proposed('10%\t-2.5 %\n3', 'en-US', 2, 'change');
+    expect(isGuessed(change)).toBe(true);
+    expect(change.cells.map(({ after }) => after)).toEqual([1.1, 0.98, 3, null]);
+    expect(askedBy(change).map(({ edit }) => edit)).toEqual([
+      { by: 'percent', amount: 10 },
+      { by: 'percent', amount: -2.5 },
+      { by: 'total', amount: 3 },
+    ]);
+    expect(guessTexts(change, plural, formatNumber)[0]).toBe(
+      '“10%” was read as a change of the amount.',
+    );
+    const number = proposed('10%', 'en-US', 2, 'number');
+    expect(isGuessed(number)).toBe(true);
+    expect(askedBy(number)[0]?.edit).toEqual({ by: 'total', amount: 0.1 });
+    expect(guessTexts(number, plural, formatNumber)[0]).toBe('“10%” was read as the number 0.1.');
   });
 
   it('writes the cells that fit', () => {

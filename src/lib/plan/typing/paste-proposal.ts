@@ -1,4 +1,7 @@
 /** A pasted block that the planner confirms first, because something in it was guessed. */
+import { movePoint } from '../../contract/decimals';
+import type { MeasureEdit } from '../amounts/scale-draft';
+import { isPercentage } from './pasted-number';
 import { cellKey, type CellIdentity, type MarkedCell } from '../../pivot/slice/cell';
 import type { Asked, Landed } from './block-edits';
 import { isDash, type DecimalSign } from '../../numbers/notation';
@@ -11,11 +14,16 @@ export interface ProposedCell {
   text: string;
   /** The new total, as its column stores it; null if the cell stays as it is. */
   after: number | null;
+  /** The percentage by which the amount changes; null for a new total. */
+  percent: number | null;
   /** Whether the text has more decimals than the column. */
   isRounded: boolean;
   /** Why the text does not fit, as a sentence; null for a number and for a blank. */
   fault: string | null;
 }
+
+/** What a number with a percent sign means: `10%` raises the amount by a tenth, or is the number 0.10. */
+export type Percents = 'change' | 'number';
 
 /** A pasted block with its cells in the pivot. */
 export interface Proposal {
@@ -23,6 +31,8 @@ export interface Proposal {
   texts: Texts;
   block: PastedBlock;
   cells: readonly ProposedCell[];
+  /** How numbers with a percent sign were read; null if there are none, or if their cells show shares. */
+  percents: Percents | null;
   /** Copied labels that are missing in the headers of the row or column in which their numbers land. */
   misplaced: readonly Misplaced[];
 }
@@ -66,6 +76,7 @@ export const misplacedIn = (
  * Returns the proposal of a block whose cells have landed in the pivot.
  *
  * @param storedAs rounds a new total of a cell to the decimals of its column
+ * @param percents how numbers with a percent sign are read, for the planner to confirm; null for no question
  */
 export const proposalOf = (
   texts: Texts,
@@ -73,30 +84,40 @@ export const proposalOf = (
   landed: readonly Landed[],
   storedAs: (cell: MarkedCell, total: number) => number,
   misplaced: readonly Misplaced[] = [],
+  percents: Percents | null = null,
 ): Proposal => ({
   texts,
   block,
   misplaced,
+  percents,
   cells: landed.map(({ cell, pasted: { text, value, fault } }) => {
+    if (value !== null && percents === 'change' && isPercentage(text)) {
+      const after = storedAs(cell, (cell.value ?? 0) * (1 + value));
+      return { cell, text, after, percent: movePoint(value, 2), isRounded: false, fault: null };
+    }
     const after = value === null ? null : storedAs(cell, value);
     const lost = Math.abs((after ?? 0) - (value ?? 0));
     // A spreadsheet may copy the floating-point error of a sum, which is no decimal.
     const isRounded = lost > 1e-9 * Math.max(1, Math.abs(value ?? 0));
-    return { cell, text, after, isRounded, fault: fault ?? null };
+    return { cell, text, after, percent: null, isRounded, fault: fault ?? null };
   }),
 });
 
 /** Whether something in a block was guessed, so that the planner has to confirm it. */
-export const isGuessed = ({ block: { format, skipped }, cells }: Proposal): boolean =>
+export const isGuessed = ({ block: { format, skipped }, cells, percents }: Proposal): boolean =>
+  percents !== null ||
   format.isForeign ||
   skipped.rows + skipped.columns > 0 ||
   cells.some(({ after, text, isRounded }) => after === null || isRounded || isDash(text));
 
 /** The edits of the cells that get a number. */
 export const askedBy = ({ cells }: Pick<Proposal, 'cells'>): Asked[] =>
-  cells.flatMap(({ cell, text, after }) =>
-    after === null ? [] : [{ cell, text, edit: { by: 'total', amount: after } }],
-  );
+  cells.flatMap(({ cell, text, after, percent }): Asked[] => {
+    if (after === null) return [];
+    const edit: MeasureEdit =
+      percent === null ? { by: 'total', amount: after } : { by: 'percent', amount: percent };
+    return [{ cell, text, edit }];
+  });
 
 /**
  * Returns a proposal without the numbers of cells that cannot take them.
@@ -140,7 +161,7 @@ const MOST_REASONS = 3;
  * @param print formats a number
  */
 export function guessTexts(
-  { block: { format, skipped }, cells, misplaced }: Proposal,
+  { block: { format, skipped }, cells, misplaced, percents }: Proposal,
   plural: Plural,
   print: (value: number) => string,
 ): string[] {
@@ -150,6 +171,13 @@ export function guessTexts(
   else if (format.isForeign && example && example.after !== null)
     texts.push(
       `The numbers have a decimal ${SIGN[format.decimal]}: “${example.text.trim()}” is ${print(example.after)}.`,
+    );
+  const share = cells.find(({ after, text }) => after !== null && isPercentage(text));
+  if (percents !== null && share)
+    texts.push(
+      percents === 'change'
+        ? `“${share.text.trim()}” was read as a change of the amount.`
+        : `“${share.text.trim()}” was read as the number ${print(share.after ?? 0)}.`,
     );
   const headings = (['rows', 'columns'] as const).flatMap((way) =>
     skipped[way] > 0 ? [plural(skipped[way], way.slice(0, -1))] : [],

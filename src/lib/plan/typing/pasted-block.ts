@@ -1,6 +1,6 @@
 /** Reads a block of numbers from the clipboard: its number format, headings, blanks and faults. */
 import { isDash, plainNotation, type DecimalSign, type NumberMarks } from '../../numbers/notation';
-import { isInPlace, readPastedNumber } from './pasted-number';
+import { isInPlace, isPercentage, readPastedNumber } from './pasted-number';
 
 import { ISO_DAY } from '../../pivot/slice/date-ranges';
 import { formatDay } from '../../pivot/values/date-language';
@@ -107,7 +107,7 @@ export function formatOf(
 
 /**
  * Returns whether a block needs no guess, as far as its texts tell: all cells are numbers in the browser's
- * format.
+ * format, without percent signs.
  */
 export function isPlainBlock(texts: Texts, marks: NumberMarks): boolean {
   const all = texts.flat();
@@ -115,7 +115,10 @@ export function isPlainBlock(texts: Texts, marks: NumberMarks): boolean {
   return (
     all.length > 0 &&
     texts.every((row) => row.length === texts[0]?.length) &&
-    all.every((text) => readPastedNumber(text, own, marks.words) !== null && !isDash(text)) &&
+    all.every(
+      (text) =>
+        readPastedNumber(text, own, marks.words) !== null && !isDash(text) && !isPercentage(text),
+    ) &&
     !formatOf(all, marks).isForeign
   );
 }

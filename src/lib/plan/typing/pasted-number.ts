@@ -12,14 +12,16 @@ import {
 import { TOO_LARGE } from '../amounts/refusals';
 
 /** A number, or why it cannot be written. */
-type PastedNumber =
-  { value: number; isPercent: boolean; problem?: undefined } | { problem: string };
+type PastedNumber = { value: number; problem?: undefined } | { problem: string };
 
 /** Texts in place of a number: formulas, their errors, and signs of a missing one. They are never labels. */
 const IN_PLACE = /^([=#*/+].*|n\.?\/?\s?a\.?|k\.\s?a\.|nan|null|none|-+|\?+|\.{2,}|…)$/i;
 
 /** Whether a text that is no number is in the place of one, such as `n/a`, a formula or its error. */
 export const isInPlace = (text: string): boolean => IN_PLACE.test(plainNotation(text));
+
+/** Whether a text that is a number has a percent sign. */
+export const isPercentage = (text: string): boolean => plainNotation(text).includes('%');
 
 /**
  * Parses a number with a sign on either side or in brackets, a unit, a percent sign, a word for thousands or millions
@@ -31,12 +33,12 @@ export function readPastedNumber(
   decimal: DecimalSign,
   words: ScaleWords = COMMON_WORDS,
 ): PastedNumber | null {
-  if (isDash(text)) return { value: 0, isPercent: false };
+  if (isDash(text)) return { value: 0 };
   const read = readNotation(text, { decimal, words });
   if (read === null) return null;
   const exact = exactText(read);
   const value = Number(exact);
   if (!Number.isFinite(value)) return null;
   if (!isHeld(exact, value)) return { problem: TOO_LARGE };
-  return { value: value === 0 ? 0 : value, isPercent: read.isPercent };
+  return { value: value === 0 ? 0 : value };
 }

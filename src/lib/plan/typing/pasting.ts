@@ -3,6 +3,7 @@ import { rectangleOf } from '../../pivot/grid/cells/block';
 import type { MarkedCell } from '../../pivot/slice/cell';
 import { placePasted } from './block-edits';
 import {
+  type Percents,
   type Place,
   askedBy,
   isGuessed,
@@ -21,8 +22,15 @@ import {
   type Texts,
 } from './pasted-block';
 import type { DecimalSign, NumberMarks } from '../../numbers/notation';
+import { isPercentage } from './pasted-number';
 import { MOST_CHANGED } from '../selection/selected-slice';
 import type { Selection } from '../selection/selection.svelte';
+
+/** How the planner wants a clipboard to be read. */
+export interface Chosen {
+  decimal: DecimalSign;
+  percents: Percents | null;
+}
 
 /** Maximum number of cells of a clipboard that are read. */
 const MOST_READ = 20_000;
@@ -52,9 +60,9 @@ export class Pasting {
    * Returns how the texts are placed into the marked cells, or from the only marked one down and to the right.
    * Each number is the new total of its cell.
    *
-   * @param chosen the decimal sign that the planner chose, who has to confirm it; null for the likeliest one
+   * @param chosen what the planner chose, who has to confirm it; null for the likeliest reading
    */
-  placing(texts: Texts, chosen: DecimalSign | null = null): Place {
+  placing(texts: Texts, chosen: Chosen | null = null): Place {
     return async (marked) => {
       if (countOf(texts) > MOST_READ) return { refusal: TOO_MANY };
       const rectangle = marked.length > 1 ? rectangleOf(marked) : null;
@@ -63,7 +71,12 @@ export class Pasting {
         columns: rectangle[0]?.length ?? 0,
       };
       const labels = await this.labels();
-      const block = readPastedBlock(texts, { labels, marks: this.marks, selected, chosen });
+      const block = readPastedBlock(texts, {
+        labels,
+        marks: this.marks,
+        selected,
+        chosen: chosen?.decimal ?? null,
+      });
       if (!block.cells.flat().some(({ value }) => value !== null)) {
         return { refusal: noNumberText(texts, block) };
       }
@@ -85,7 +98,12 @@ export class Pasting {
       const storedAs = (cell: MarkedCell, total: number) =>
         this.selection.reader.storedAs(cell, total);
       const misplaced = this.misplaced(block, target);
-      const proposal = proposalOf(texts, block, placed.landed, storedAs, misplaced);
+      const isAsked = placed.landed.some(
+        ({ cell, pasted: { text, value } }) =>
+          value !== null && isPercentage(text) && !this.selection.reader.showsShare(cell),
+      );
+      const percents = isAsked ? (chosen?.percents ?? 'change') : null;
+      const proposal = proposalOf(texts, block, placed.landed, storedAs, misplaced, percents);
       const isProposed = chosen !== null || isGuessed(proposal);
       return isProposed ? { proposal } : { asked: askedBy(proposal), pasted: proposal };
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogListEntry } from '$lib/contract/log';
-import { foundIn, isSearch, NO_SEARCH, peopleOf, type LogSearch } from './log-search';
+import { foundIn, isSearch, NO_SEARCH, peopleOf, timeOfDay, type LogSearch } from './log-search';
 
 const entry = (id: number, pf_user: string, stamp: string, note: string | null = null) =>
   ({ id, pf_user, stamp, note, operation: 'scale', slice: {}, params: {} }) as LogListEntry;
@@ -41,6 +41,15 @@ describe('a search in the log', () => {
     expect(found({ time: 'today' })).toEqual([4]);
     expect(found({ time: 'yesterday' })).toEqual([4, 3]);
     expect(found({ time: 'week' })).toEqual([4, 3, 2]);
+  });
+
+  it('knows the time of day of the person', () => {
+    expect(timeOfDay(at(1, 23))).toBe('23:00');
+    expect(found({ from: '12:00' })).toEqual([2, 1]);
+    expect(found({ from: '12:00', to: '12:00' })).toEqual([1]);
+    expect(found({ to: '00:30', time: 'yesterday' })).toEqual([4, 3]);
+    expect(found({ from: '22:00', to: '01:00' })).toEqual([4, 3, 2]);
+    expect(isSearch({ ...NO_SEARCH, to: '09:00' })).toBe(true);
   });
 
   it('joins person, time and selection', () => {

@@ -1,4 +1,4 @@
-/** Finds entries of the log by text, person and time. */
+/** Finds entries of the log by text, person, day and time of day. */
 import { contains } from '$lib/contract/folding';
 import type { LogListEntry } from '$lib/contract/log';
 
@@ -16,15 +16,20 @@ export interface LogSearch {
   text: string;
   person: string;
   time: Time;
+  /** First and last minute of the day, such as `14:05`; empty for any. A first one after the last one is the evening before. */
+  from: string;
+  to: string;
   /** Whether only entries that touch the selection are wanted. */
   isOnSelection: boolean;
 }
 
-export const NO_SEARCH: LogSearch = { text: '', person: '', time: 'all', isOnSelection: false };
+export const NO_SEARCH: LogSearch = {
+  ...{ text: '', person: '', time: 'all', from: '', to: '', isOnSelection: false },
+};
 
 /** Returns whether a search leaves out any entry at all. */
-export const isSearch = ({ text, person, time, isOnSelection }: LogSearch): boolean =>
-  text.trim() !== '' || person !== '' || time !== 'all' || isOnSelection;
+export const isSearch = ({ text, person, time, from, to, isOnSelection }: LogSearch): boolean =>
+  text.trim() !== '' || person !== '' || time !== 'all' || from + to !== '' || isOnSelection;
 
 /**
  * Returns the entries that meet all conditions, in the order of the list. Every word of the text has to be in
@@ -36,7 +41,7 @@ export const isSearch = ({ text, person, time, isOnSelection }: LogSearch): bool
  */
 export function foundIn(
   entries: readonly LogListEntry[],
-  { text, person, time, isOnSelection }: LogSearch,
+  { text, person, time, from, to, isOnSelection }: LogSearch,
   words: (entry: LogListEntry) => string,
   touches: (entry: LogListEntry) => boolean,
   now = new Date(),
@@ -50,10 +55,22 @@ export function foundIn(
   return entries.filter((entry) => {
     if (person !== '' && entry.pf_user !== person) return false;
     if (Date.parse(entry.stamp) < start) return false;
+    if (!isWithin(timeOfDay(entry.stamp), from, to)) return false;
     if (isOnSelection && !touches(entry)) return false;
     const all = wanted.length === 0 ? '' : words(entry);
     return wanted.every((word) => contains(all, word));
   });
+}
+
+/** Returns the minute of a moment in the calendar of the person, as `14:05`. */
+export function timeOfDay(stamp: string): string {
+  const at = new Date(stamp);
+  return [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+function isWithin(time: string, from: string, to: string): boolean {
+  const [isAfter, isBefore] = [from === '' || time >= from, to === '' || time <= to];
+  return from !== '' && to !== '' && from > to ? isAfter || isBefore : isAfter && isBefore;
 }
 
 /** Returns the people who wrote entries, in alphabetical order. */

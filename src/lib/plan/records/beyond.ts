@@ -1,0 +1,33 @@
+/** How far entries of the log reach beyond a slice. */
+import type { LogListEntry } from '../../contract/log';
+import { mayBeTakenBack, OPERATIONS } from '../../contract/operations';
+import type { Totals } from '../../contract/primitives';
+import { moreBy, totalOf } from '../amounts/entry-totals';
+import type { Touching } from './log.svelte';
+
+/** Returns the rows of an entry outside of a slice, with their totals; null if it has none. */
+export function beyondOf(
+  entry: LogListEntry,
+  { entries }: Pick<Touching, 'entries'>,
+): Totals | null {
+  const inside = entries.get(entry.id);
+  const row_count = entry.row_count - (inside?.row_count ?? 0);
+  if (row_count <= 0) return null;
+  const outside = (key: string): number | null => {
+    const whole = totalOf(entry, key);
+    return whole === null ? null : moreBy(inside ? totalOf(inside, key) : null, whole);
+  };
+  const further = Object.keys(entry.measures ?? {}).map((key) => [key, outside(key)] as const);
+  return {
+    row_count,
+    value_total: outside('value'),
+    units_total: outside('units'),
+    measures: Object.fromEntries(further),
+  };
+}
+
+/** Returns whether a part of an entry can be taken back in a version that leaves some origins out. */
+export const isReversible = (
+  { operation }: Pick<LogListEntry, 'operation'>,
+  excluded: readonly string[],
+): boolean => mayBeTakenBack(operation) && !excluded.includes(OPERATIONS[operation].iter);
