@@ -181,6 +181,27 @@ describe('The accuracy of closed months', () => {
     });
   });
 
+  it.for(['numeric(12,2)', 'numeric', 'double precision'])(
+    'is unknown if the closed months are 0, although the amounts of %s cancel out',
+    async (value, { service }) => {
+      const rows: Happened[] = [
+        ['A', '2026-01-10', 0.1, 1],
+        ['A', '2026-04-10', 5, 5],
+      ];
+      const plan = await planOfNextYear(service, rows, { value });
+      await plan.done('scale', { slice: { 'Order Date': '2027-01-10' }, value_incr: 0.2 });
+      await plan.closed('2027-03-31');
+      const { body } = await service.api.get(`${plan.path}/accuracy`);
+      const unknown = { wape: null, bias: null };
+      expect(body.forecast).toEqual({ value: unknown, units: unknown });
+      expect(body.entries.map((entry: Record<string, unknown>) => entry.value)).toEqual([
+        unknown,
+        unknown,
+      ]);
+      expect(body.worst).toMatchObject([{ forecast: { value: 0.3 }, actual: { value: 0 } }]);
+    },
+  );
+
   it('refuses columns, measures and lags that it cannot use', async ({ service }) => {
     const { path } = await closedPlan(service);
     for (const [query, field] of [

@@ -227,6 +227,31 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   await ann.click({ row: ['Furniture', 'Tables'] });
   await expect(ann.panel).toContainText(/Rows \d+ Locked: \d+ rows/);
 
+  // The dialog and the list name the slice that is stored.
+  await ann.page.keyboard.press('Escape');
+  await ann.page.getByRole('button', { name: 'Reviews' }).click();
+  await ann.page.getByRole('button', { name: 'Make a review …' }).click();
+  const making = ann.page.getByRole('dialog', { name: 'Make a review' });
+  const rows = making.getByLabel('Rows');
+  await expect(rows.getByRole('option')).toHaveText([
+    'Selection: Region in West, South, Category = Furniture, Sub-Category = Tables',
+    'All that you see: Region in West, South',
+  ]);
+  await rows.selectOption('All that you see: Region in West, South');
+  // People of the version can be chosen, and are not asked about.
+  await making.getByRole('button', { name: 'Add bea to the reviewers' }).click();
+  await expect(making.getByLabel('Reviewers')).toHaveValue('bea');
+  await making.getByRole('button', { name: 'Make the review' }).click();
+  await expect(making).toHaveCount(0);
+  const slices = await service.query('SELECT slice FROM pf.review ORDER BY id DESC');
+  expect(slices[0]).toEqual({ slice: read });
+  await ann.page.getByRole('button', { name: 'Reviews' }).click();
+  const reviews = ann.page.getByRole('dialog', { name: 'Reviews' });
+  await expect(
+    reviews.getByRole('button', { name: 'Region in West, South', exact: true }),
+  ).toBeVisible();
+  await ann.page.keyboard.press('Escape');
+
   // A change of more than her part is in her log without its selection.
   const binders = { slice: { 'Sub-Category': 'Binders' }, pct: 3 };
   expect((await admin.post('/versions/1/scale', binders)).status).toBe(200);

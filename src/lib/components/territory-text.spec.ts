@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { ownPartText, rowsText } from './territory-text';
+import { rowsText } from './pivot/text/slice-text';
+import { ownPartText, selectedText } from './territory-text';
 
 const words = {
   labelOf: (name: string) => ({ region: 'Region', product: 'Product' })[name] ?? name,
@@ -27,4 +28,13 @@ it.each([
   [{ read: [{}], write: [north] }, 'You see everything, and may change Region = North'],
 ])('names what a person sees and may change: %j', (part, text) => {
   expect(ownPartText(part, words)).toBe(text);
+});
+
+it.each([
+  ['everything', {}, undefined, 'The whole version'],
+  ['everything', {}, { read: [{}], write: [north] }, 'The whole version'],
+  ['a part', {}, { read: [two], write: [north] }, 'All that you see: Region in North, East'],
+  ['a part', north, { read: [two], write: [] }, 'Region = North'],
+])('names the rows that somebody selects who sees %s', (_, slice, territory, text) => {
+  expect(selectedText(slice, { ...words, source: { territory } })).toBe(text);
 });

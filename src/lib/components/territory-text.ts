@@ -1,15 +1,22 @@
 /** Texts of territories. */
-import type { OwnPart } from '$lib/contract/territories';
+import { readsPart, type OwnPart } from '$lib/contract/territories';
 import { isWhole, type Slice } from '$lib/contract/slices';
-import { sliceTexts } from './pivot/text/slice-text';
+import { rowsText, sliceText } from './pivot/text/slice-text';
 
-type Labels = Parameters<typeof sliceTexts>[1];
+type Labels = Parameters<typeof sliceText>[1];
 
-/** Returns the rows of several slices: "Region in North, East or Category = Furniture". */
-export function rowsText(slices: readonly Slice[], words: Labels): string {
-  if (slices.length === 0) return 'nothing';
-  const texts = slices.map((slice) => sliceTexts(slice, words).join(' and '));
-  return texts.includes('') ? 'everything' : texts.join(' or ');
+/**
+ * Returns the rows of a slice that a person selects: "Region = West". The whole version is "All that you see: Region in
+ * North, East" for a person who sees a part, whose operations and reviews have no other rows.
+ */
+export function selectedText(
+  slice: Slice,
+  words: Labels & { source: { territory?: OwnPart | undefined } },
+): string {
+  const { territory } = words.source;
+  return isWhole(slice) && territory && readsPart(words.source)
+    ? `All that you see: ${rowsText(territory.read, words)}`
+    : sliceText(slice, words);
 }
 
 /** Returns what a person sees and may change: "You see Region in North, East and may change Region = North." */

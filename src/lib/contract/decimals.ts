@@ -166,3 +166,10 @@ function lostDigits(text: string, value: number, leastPlaces: number) {
   const scaled = ({ digits, places: own }: typeof typed) => digits * 10n ** BigInt(places - own);
   return { digits: scaled(typed) - scaled(held), places };
 }
+
+/** Doubles that cancel out leave noise. A sum below this fraction of the sum of absolute values counts as 0. */
+export const NOISE_SHARE = 1e-12;
+
+/** Returns a total of a floating-point measure, or 0 for noise. @param gross what its absolute values add up to */
+export const withoutNoise = (total: number, gross: number): number =>
+  Math.abs(total) > NOISE_SHARE * gross ? total : 0;

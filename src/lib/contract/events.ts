@@ -20,7 +20,16 @@ export const VersionEvent = v.variant('kind', [
   kind('undone', { logid }),
   kind('cleared', {}),
   kind('note', { logid }),
-  kind('status', {}),
+  kind('status', {
+    excluded: v.optional(
+      v.pipe(
+        v.object({ exclude_iters: v.array(v.string()), pf_user: v.nullable(v.string()) }),
+        v.description(
+          'The origins that operations skip from now on, if these changed, and who changed them',
+        ),
+      ),
+    ),
+  }),
   kind('locks', {}),
   kind('comment', { id: v.number() }),
   kind('review', { id: v.number() }),

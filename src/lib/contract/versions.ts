@@ -127,6 +127,7 @@ export const EditVersionRequest = v.object({
   name: v.optional(shortName),
   description: v.optional(v.nullable(text)),
   exclude_iters: v.optional(v.array(Iter)),
+  pf_user: v.optional(pfUser),
 });
 export type EditVersionRequest = v.InferOutput<typeof EditVersionRequest>;
 

@@ -66,6 +66,8 @@ describe('GET /versions/:id/events', () => {
       const reference = ok(await there.post(`${path}/reference`, user)).body.logid;
       ok(await api.del(`${path}/baseline`));
       ok(await there.patch(path, { description: 'x' }));
+      ok(await there.patch(path, { ...user, exclude_iters: ['reference', 'clone'] }));
+      ok(await api.patch(path, { exclude_iters: [] }));
       ok(await api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', label: 'Region' }]));
       ok(await there.post(`/sources/${sourceId}/sql`));
       ok(await api.post(`${path}/close`, user));
@@ -83,6 +85,8 @@ describe('GET /versions/:id/events', () => {
         ['written', { logid: reference, operation: 'reference', pf_user: 'ann' }],
         ['cleared', {}],
         ['status', {}],
+        ['status', { excluded: { exclude_iters: ['reference', 'clone'], pf_user: 'ann' } }],
+        ['status', { excluded: { exclude_iters: [], pf_user: null } }],
         ['resync', {}],
         ['resync', {}],
         ['status', {}],

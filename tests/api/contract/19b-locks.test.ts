@@ -223,6 +223,23 @@ describe('Locks', () => {
     ok(await scale());
   });
 
+  it('keep the totals of their rows: the excluded origins cannot change', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path } = await makePlan(service, sourceId);
+    const { id } = await lock(service, path, { region: 'North' });
+    const exclude = () => service.api.patch(path, { exclude_iters: ['reference', 'scale'] });
+    await refused(
+      service,
+      exclude,
+      409,
+      `eve has locked rows of this version, so the origins that operations skip cannot change; delete lock ${id} first`,
+    );
+    ok(await service.api.del(`/locks/${id}`));
+    ok(await exclude());
+  });
+
   it('appear on the event stream', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const stream = await openEvents(service.url, path);

@@ -257,6 +257,41 @@ describe('A review that also holds rows outside', () => {
   });
 });
 
+describe('A submit', () => {
+  const NOBODY = 'your territories let you read this source, but not change it';
+  const BEYOND =
+    'some of its rows are outside the part of the source that you may change: "Region" A';
+
+  it('needs the right to change all rows of the slice', async () => {
+    const cleo = { member: 'cleo', read: {}, write: null };
+    ok(await admin.post(`/sources/${made.sourceId}/territories`, cleo));
+    const submit = async (api: Api, slice: object) => {
+      const asked = { slice, reviewers: ['rita'] };
+      const { id } = ok(await api.post(`${made.path}/reviews`, asked)).body;
+      const answer = await api.post(`/reviews/${id}/submit`);
+      const [{ state }] = await service.query('SELECT state FROM pf.review WHERE id = $1', [id]);
+      return answer.status === 200 ? state : [...refusal(answer), state];
+    };
+    const refused = (reason: string) => [
+      403,
+      expect.stringMatching(new RegExp(`^Review \\d+ was not submitted, because ${reason}$`)),
+      'open',
+    ];
+    const reader = person('cleo');
+    expect(await submit(reader, {})).toEqual(refused(NOBODY));
+    expect(await submit(reader, { Region: 'A' })).toEqual(refused(NOBODY));
+    expect(await submit(ann, { Region: ['A', 'B'] })).toEqual(refused(BEYOND));
+    expect(await submit(ann, { Region: 'B', Product: 'x' })).toEqual(refused(BEYOND));
+    // All rows of January are in A; a slice without rows is judged by its values.
+    const january = { Region: ['A', 'B'], Day: '2027-01-31' };
+    expect(await submit(ann, january)).toBe('submitted');
+    expect(await submit(ann, { Region: ['A', 'B'], Product: 'none' })).toEqual(refused(BEYOND));
+    expect(await submit(bea, { Region: 'A', Product: 'none' })).toBe('submitted');
+    expect(await submit(all, {})).toBe('submitted');
+    expect(await submit(admin, {})).toBe('submitted');
+  });
+});
+
 describe('Every endpoint that takes a body and is not refused to a part', () => {
   const FILE = { name: 'a.csv', sha256: 'a'.repeat(64) };
   const SLICE = { slice: {} };

@@ -38,6 +38,41 @@ describe('Rows of a review', () => {
     ok(await api.post(`${path}/scale`, { ...cem, slice: NORTH, pct: 10 }));
   });
 
+  it('keep their totals: the excluded origins cannot change while it is submitted or approved', async ({
+    service,
+    sourceId,
+  }) => {
+    const { api } = service;
+    const { path } = await makePlan(service, sourceId);
+    ok(await api.post(`${path}/scale`, { ...cem, slice: NORTH, value_incr: 500 }));
+    const exclude = (exclude_iters: string[]) => api.patch(path, { ...cem, exclude_iters });
+    const of = (state: string) =>
+      `Review ${review.id} of ann is ${state}, so the origins that operations skip cannot change`;
+    const total = async () => ok(await api.get(`${path}/totals`)).body.plan.value_total;
+    const review = await make(service, path);
+    await step(service, review, 'submit', ann);
+    const before = await total();
+    await refused(
+      service,
+      () => exclude(['reference', 'scale']),
+      409,
+      `${of('submitted')}; return it first`,
+    );
+    await step(service, review, 'approve', bea);
+    await refused(
+      service,
+      () => exclude(['reference', 'scale']),
+      409,
+      `${of('approved')}; reopen it first`,
+    );
+    expect(await total()).toBe(before);
+    // The same origins, and other fields.
+    ok(await api.patch(path, { ...cem, description: 'x', exclude_iters: ['reference'] }));
+    await step(service, review, 'reopen', bea);
+    ok(await exclude(['reference', 'scale']));
+    expect(await total()).not.toBe(before);
+  });
+
   it('are checked by every kind of write while it is approved', async ({ service, sourceId }) => {
     const { api } = service;
     const { path, baseline } = await makePlan(service, sourceId);

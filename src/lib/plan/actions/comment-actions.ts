@@ -3,7 +3,7 @@ import * as api from '../../client/comments';
 import { user } from '../../client/user.svelte';
 import type { Comment, CommentRequest } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
-import { insidePart } from '../version/own-part';
+import { insidePart, type SeenRecord } from '../version/own-part';
 import { DRAFTS } from '../records/comments.svelte';
 import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
@@ -61,11 +61,11 @@ export class CommentActions {
   }
 
   /** Shows the thread of a comment, and selects the rows that it is about. */
-  async show({ slice }: Comment): Promise<void> {
+  async show({ seen }: SeenRecord<Comment>): Promise<void> {
     const { comments, why } = this.session;
     why.isOpen = false;
     comments.isOpen = true;
-    await showSlice(this.session, slice);
+    await showSlice(this.session, seen);
   }
 
   /** Whether the user wrote a comment, and may change and delete it. */

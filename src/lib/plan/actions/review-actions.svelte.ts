@@ -4,6 +4,7 @@ import { messageOf } from '../../client/message-of';
 import { user } from '../../client/user.svelte';
 import type { Review, ReviewStepName } from '../../contract/reviews';
 import type { Slice } from '../../contract/slices';
+import type { SeenReview } from '../records/reviews.svelte';
 import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
 import { insidePart } from '../version/own-part';
@@ -73,8 +74,8 @@ export class ReviewActions {
   }
 
   /** Selects the rows of a review. */
-  show({ slice }: Review): Promise<void> {
-    return showSlice(this.session, slice);
+  show({ seen }: SeenReview): Promise<void> {
+    return showSlice(this.session, seen);
   }
 
   /** Runs `work` with the user's name. @returns null if it succeeded, else the reason; empty without a name */

@@ -18,6 +18,17 @@ const LOG_PAUSE_MS = 500;
 
 const NOT_SHOWN = 'Someone else has changed this version, and this page could not show the change.';
 
+const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+const originsOf = (iters: readonly string[]) => and.format(iters) || 'no origin';
+
+/** Returns the notice of a page whose plan has other origins than before: "ann changed which rows count as …" */
+export const exclusionText = (
+  before: readonly string[],
+  after: readonly string[],
+  person: string | null,
+): string =>
+  `${person ?? 'Someone'} changed which rows count as the plan: operations now skip ${originsOf(after)} (before: ${originsOf(before)}). Reload to see the current plan.`;
+
 /** The page's callbacks for other people's changes. */
 interface LiveEvents {
   /** Somebody else wrote an entry, and its rows are on screen now. */
@@ -85,7 +96,7 @@ export class Live {
     else {
       const { written, undone } = entriesOf(events);
       await this.change(undone, written, signal);
-      if (has('status')) await this.followVersion();
+      if (has('status')) await this.followVersion(events);
       if (has('locks')) await this.events.onLocks();
       if (has('comment')) await this.events.onComments();
       if (has('review')) await this.events.onReviews();
@@ -98,14 +109,15 @@ export class Live {
     }
   }
 
-  private async followVersion(): Promise<void> {
+  /** @param events since the last call; after a lost event, who changed the version is unknown */
+  private async followVersion(events: readonly VersionEvent[] = []): Promise<void> {
     const before = this.planned.current.exclude_iters;
     await this.planned.refresh();
     const after = this.planned.current.exclude_iters;
-    if (JSON.stringify(before) !== JSON.stringify(after)) {
-      this.changes.stale =
-        'The rows that count as the plan have changed. Reload to see the current plan.';
-    }
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    const by = events.findLast((event) => event.kind === 'status' && event.excluded !== undefined);
+    const person = by?.kind === 'status' ? by.excluded?.pf_user : null;
+    this.changes.stale = exclusionText(before, after, person ?? null);
   }
 
   /** Compares the entries on screen with the stored ones, and adds or removes rows until they match. */

@@ -5,7 +5,7 @@ import type { Slice } from '../../contract/slices';
 import { overlapOf } from '../../pivot/grid/cells/reach';
 import { FollowedList } from './followed-list.svelte';
 import type { SelectedSlice } from '../selection/selected-slice';
-import { seenIn } from '../version/own-part';
+import { seenIn, type SeenRecord } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { type MarkedSlice, marksOf, newestOf, type Thread, threadsOf } from './threads';
 
@@ -13,7 +13,7 @@ import { type MarkedSlice, marksOf, newestOf, type Thread, threadsOf } from './t
 const RESOLVED = 50;
 
 /** The version's comments, as the service last returned them (docs/contract/19-planning-together.md#comments). */
-export class Comments extends FollowedList<Comment> {
+export class Comments extends FollowedList<SeenRecord<Comment>> {
   /** Whether the panel shows the comments on the selection. */
   isOpen = $state(false);
   /**
@@ -40,7 +40,6 @@ export class Comments extends FollowedList<Comment> {
     () => this.threads.length - this.open.length >= this.most.resolved,
   );
 
-  /** Conditions that hold for all rows that the user sees are left out of the slices. */
   constructor(planned: PlannedVersion) {
     const most = $state({ resolved: RESOLVED });
     super(async (signal) => {
@@ -61,8 +60,8 @@ export class Comments extends FollowedList<Comment> {
    */
   on({ slice, listed }: SelectedSlice): { here: Thread[]; inside: Thread[] } {
     const isHere = ({ comment }: Thread) =>
-      [slice, listed].some((own) => overlapOf(own, comment.slice) === 'all');
-    const isInside = ({ comment }: Thread) => overlapOf(comment.slice, slice) === 'all';
+      [slice, listed].some((own) => overlapOf(own, comment.seen) === 'all');
+    const isInside = ({ comment }: Thread) => overlapOf(comment.seen, slice) === 'all';
     return {
       here: this.threads.filter(isHere),
       inside: this.threads.filter((thread) => !isHere(thread) && isInside(thread)),

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Lock } from '../../contract/locks';
+import type { SeenRecord } from '../version/own-part';
 import { Locks } from './locks.svelte';
 
-const close = (logid: number, created_by: string, from: string, to: string): Lock => ({
+const close = (logid: number, created_by: string, from: string, to: string): SeenRecord<Lock> => ({
   ...{ id: logid, version_id: 1, logid, created_by, note: null },
-  ...{ slice: { day: { from, to } }, created_at: '2027-04-01T00:00:00Z' },
+  ...{ slice: { day: { from, to } }, seen: { day: { from, to } } },
+  ...{ created_at: '2027-04-01T00:00:00Z' },
 });
 
 it('joins the closes on a slice into one note, without those of other days', () => {

@@ -8,7 +8,7 @@ import type { ClosedDate } from '../../pivot/grid/views/closed-headers';
 import { overlapOf, type Overlap } from '../../pivot/grid/cells/reach';
 import { FollowedList } from './followed-list.svelte';
 import { type Days, joinedDays } from '../amounts/day-ranges';
-import { seenIn } from '../version/own-part';
+import { seenIn, type SeenRecord } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Reviews } from './reviews.svelte';
 
@@ -20,11 +20,8 @@ interface LockNote {
 }
 
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
-export class Locks extends FollowedList<Lock> {
+export class Locks extends FollowedList<SeenRecord<Lock>> {
   /**
-   * Conditions that hold for all rows that the user sees are left out of the slices, except for closed months: their
-   * days are shown.
-   *
    * @param onChange is called when a read returns other locks than before
    * @param reviews hold rows like locks
    */
@@ -36,7 +33,9 @@ export class Locks extends FollowedList<Lock> {
     super(async (signal) => {
       const all = await api.listLocks(planned.id, { signal });
       const seen = seenIn(planned.source);
-      return all.map((lock) => (lock.logid === undefined ? seen(lock) : lock));
+      return all.map((lock) =>
+        lock.logid === undefined ? seen(lock) : { ...lock, seen: lock.slice },
+      );
     }, onChange);
   }
 
@@ -57,9 +56,9 @@ export class Locks extends FollowedList<Lock> {
   }
 
   /** Returns the locks that hold rows of a slice, and the extent of each overlap. */
-  on(slice: Slice): { lock: Lock; overlap: Exclude<Overlap, 'none'> }[] {
+  on(slice: Slice): { lock: SeenRecord<Lock>; overlap: Exclude<Overlap, 'none'> }[] {
     return this.all.flatMap((lock) => {
-      const overlap = overlapOf(slice, lock.slice);
+      const overlap = overlapOf(slice, lock.seen);
       return overlap === 'none' ? [] : [{ lock, overlap }];
     });
   }

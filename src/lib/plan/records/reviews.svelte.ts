@@ -13,7 +13,7 @@ import {
 import type { Slice } from '../../contract/slices';
 import type { ReviewMark } from '../../pivot/grid/marks/review-edges';
 import { overlapOf } from '../../pivot/grid/cells/reach';
-import { seenIn } from '../version/own-part';
+import { seenIn, type SeenRecord } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { FollowedList } from './followed-list.svelte';
 
@@ -23,26 +23,25 @@ export const thisPerson = (): Person => ({
   isAdmin: user.signedIn && user.mayAdminister,
 });
 
+/** A review with its slice as the user sees it. */
+export type SeenReview = SeenRecord<Review>;
+
 /** The version's reviews, as the service last returned them (docs/contract/22-sign-off.md). */
-export class Reviews extends FollowedList<Review> {
+export class Reviews extends FollowedList<SeenReview> {
   /** The reviews whose rows this user may not change. */
-  readonly holding: readonly Review[] = $derived(
+  readonly holding: readonly SeenReview[] = $derived(
     this.all.filter((review) => holdsBack(review, user.name)),
   );
   /** The slices of all reviews, with the text for their cells. */
   readonly marks: readonly ReviewMark[] = $derived(
     this.all.map((review) => ({
-      slice: review.slice,
+      slice: review.seen,
       text: reviewText(review),
       state: review.state,
     })),
   );
 
-  /**
-   * Conditions that hold for all rows that the user sees are left out of the slices.
-   *
-   * @param onChange is called when a read returns other reviews than before
-   */
+  /** @param onChange is called when a read returns other reviews than before */
   constructor(planned: PlannedVersion, onChange: () => void) {
     super(async (signal) => {
       const all = await api.listReviews(planned.id, { signal });
@@ -54,12 +53,12 @@ export class Reviews extends FollowedList<Review> {
    * Returns the reviews with rows of a slice, and whether they have all of its rows. If a review and the slice
    * restrict no column in common, only the rows would decide whether they overlap; then `known` is false.
    */
-  on(slice: Slice): { review: Review; isWhole: boolean; known: boolean }[] {
+  on(slice: Slice): { review: SeenReview; isWhole: boolean; known: boolean }[] {
     return this.all.flatMap((review) => {
-      const overlap = overlapOf(slice, review.slice);
+      const overlap = overlapOf(slice, review.seen);
       if (overlap === 'none') return [];
       const isWhole = overlap === 'all';
-      const columns = Object.keys(review.slice);
+      const columns = Object.keys(review.seen);
       const isShared = Object.keys(slice).length === 0 || columns.some((name) => name in slice);
       return [{ review, isWhole, known: isWhole || isShared }];
     });
@@ -67,7 +66,7 @@ export class Reviews extends FollowedList<Review> {
 
   /** Returns why a review lets nobody, or not this user, change the rows of a slice; null if some may be free. */
   obstacle(slice: Slice): string | null {
-    const whole = this.holding.find((review) => overlapOf(slice, review.slice) === 'all');
+    const whole = this.holding.find((review) => overlapOf(slice, review.seen) === 'all');
     return whole ? `${reviewText(whole)}.` : null;
   }
 

@@ -1,10 +1,19 @@
 import { expect, it } from 'vitest';
 import type { Comment } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
+import type { SeenRecord } from '../version/own-part';
 import { marksOf, threadsOf } from './threads';
 
-const comment = (id: number, slice: Slice, text: string, parent?: number): Comment => ({
-  ...{ id, version_id: 1, slice, text, created_by: 'ann', created_at: '2026-11-21T22:44:03.100Z' },
+const comment = (id: number, slice: Slice, text: string, parent?: number): SeenRecord<Comment> => ({
+  ...{
+    id,
+    version_id: 1,
+    slice,
+    seen: slice,
+    text,
+    created_by: 'ann',
+    created_at: '2026-11-21T22:44:03.100Z',
+  },
   ...(parent !== undefined && { parent }),
 });
 

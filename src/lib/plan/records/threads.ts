@@ -1,11 +1,12 @@
 /** Threads of comments. */
 import type { Comment } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
+import type { SeenRecord } from '../version/own-part';
 
 /** A comment on a slice, with its replies, oldest first. */
 export interface Thread {
-  comment: Comment;
-  replies: readonly Comment[];
+  comment: SeenRecord<Comment>;
+  replies: readonly SeenRecord<Comment>[];
 }
 
 /** A slice whose cells are marked, with the text that they show on hover. */
@@ -18,11 +19,15 @@ export interface MarkedSlice {
 const SHOWN_TEXT = 120;
 
 /** Returns the newest comment of a thread. */
-export const newestOf = ({ comment, replies }: Thread): Comment => replies.at(-1) ?? comment;
+export const newestOf = ({ comment, replies }: Thread): SeenRecord<Comment> =>
+  replies.at(-1) ?? comment;
 
 /** Returns the threads of comments, which are listed oldest first. */
-export function threadsOf(comments: readonly Comment[]): Thread[] {
-  const threads = new Map<number, { comment: Comment; replies: Comment[] }>();
+export function threadsOf(comments: readonly SeenRecord<Comment>[]): Thread[] {
+  const threads = new Map<
+    number,
+    { comment: SeenRecord<Comment>; replies: SeenRecord<Comment>[] }
+  >();
   // A reply is newer than its thread.
   for (const comment of comments) {
     if (comment.parent === undefined) threads.set(comment.id, { comment, replies: [] });
@@ -35,7 +40,7 @@ export function threadsOf(comments: readonly Comment[]): Thread[] {
 export function marksOf(open: readonly Thread[]): MarkedSlice[] {
   const bySlice = new Map<string, { newest: Thread; others: number }>();
   for (const thread of open) {
-    const key = JSON.stringify(thread.comment.slice);
+    const key = JSON.stringify(thread.comment.seen);
     const known = bySlice.get(key);
     if (known) known.others += 1;
     else bySlice.set(key, { newest: thread, others: 0 });
@@ -44,6 +49,6 @@ export function marksOf(open: readonly Thread[]): MarkedSlice[] {
     const { created_by, text } = newestOf(newest);
     const short = text.length > SHOWN_TEXT ? `${text.slice(0, SHOWN_TEXT)}…` : text;
     const more = others > 0 ? ` (and ${others} more)` : '';
-    return { slice: newest.comment.slice, text: `${created_by}: ${short}${more}` };
+    return { slice: newest.comment.seen, text: `${created_by}: ${short}${more}` };
   });
 }

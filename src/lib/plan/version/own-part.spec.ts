@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../contract/slices';
 import { admits } from '../../pivot/slice/slice-values';
 import { readsPart } from '../../contract/territories';
-import { asSeen, changeableOf, insidePart, ownFilters } from './own-part';
+import { asSeen, changeableOf, insidePart, ownFilters, seenIn } from './own-part';
 
 const NORTH = { Region: 'North' };
 const BOTH = { Region: ['North', 'East'] };
@@ -124,6 +124,11 @@ describe('a slice of a user who sees a part', () => {
     ['stays as it is for a user who sees everything', own([{}], [NORTH]), {}, {}],
   ])('%s, before a comment or a review is made of it', (_, part, slice, inside) => {
     expect(insidePart(part, slice)).toEqual(inside);
+  });
+
+  it('is stored beside the one to compare with cells', () => {
+    const stored = { id: 1, slice: { ...BOTH, Product: 'x' } };
+    expect(seenIn(both)(stored)).toEqual({ ...stored, seen: { Product: 'x' } });
   });
 
   it('is the same after both', () => {

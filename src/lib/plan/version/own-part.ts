@@ -36,12 +36,15 @@ export function asSeen({ territory }: Own, slice: Slice): Slice {
   );
 }
 
-/** Returns a function that gives a record of a slice the slice {@link asSeen}. */
+/** A record of a slice: `slice` is the stored one, and `seen` the one to compare with cells; see {@link asSeen}. */
+export type SeenRecord<Recorded extends { slice: Slice }> = Recorded & { seen: Slice };
+
+/** Returns a function that adds the slice {@link asSeen} to a record of a slice. */
 export const seenIn =
   (own: Own) =>
-  <Recorded extends { slice: Slice }>(record: Recorded): Recorded => ({
+  <Recorded extends { slice: Slice }>(record: Recorded): SeenRecord<Recorded> => ({
     ...record,
-    slice: asSeen(own, record.slice),
+    seen: asSeen(own, record.slice),
   });
 
 /**

@@ -108,16 +108,22 @@ export async function blameClient<T>(
     }
     if (isOwnColumn(error)) throw error;
     if (state === SQLSTATE.numericOutOfRange) {
-      throw new AppError(422, `${words}: a number does not fit (${reasonOf(error)})`);
+      throw new AppError(422, `${words}: a number does not fit (${reasonOf(error)})`, {
+        cause: error,
+      });
     }
     if (state !== undefined && OUTDATED.includes(state)) {
       throw new AppError(
         409,
         `The tables no longer match the stored SQL (${reasonOf(error)}); generate the SQL of the source again`,
+        { cause: error },
       );
     }
     if (state !== undefined && (state.startsWith('22') || UNUSABLE.includes(state))) {
-      throw new AppError(400, `${words}: ${reasonOf(error)}`, state === uncertain ? {} : blame);
+      throw new AppError(400, `${words}: ${reasonOf(error)}`, {
+        ...(state === uncertain ? {} : blame),
+        cause: error,
+      });
     }
     if (source && isOfObject(error)) throw unreadable(source, error);
     throw error;

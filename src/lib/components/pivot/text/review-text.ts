@@ -56,3 +56,14 @@ export function changedText({ changed }: Review, words: MeasureWords): string | 
   const amounts = amountsText(changed, words, { signDisplay: 'exceptZero' });
   return `${plural(changed.entries, 'entry', 'entries')}, ${amounts}`;
 }
+
+const or = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/**
+ * Asks about reviewers who have not written, commented or reviewed in the version: "Nobody named “beta” has worked in
+ * this version. Choose “Change” again to ask them anyway."
+ *
+ * @param action the label of the button that confirms
+ */
+export const unknownText = (names: readonly string[], action: string): string =>
+  `Nobody named ${or.format(names.map((name) => `“${name}”`))} has worked in this version. Choose “${action}” again to ask them anyway.`;

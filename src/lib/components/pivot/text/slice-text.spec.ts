@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { conditionText, memberText, sharedConditions, sliceTexts } from './slice-text';
+import type { Slice } from '$lib/contract/slices';
+import { conditionText, entryTexts, memberText, sharedConditions, sliceTexts } from './slice-text';
 
 it('writes members as the grid labels them', () => {
   const texts = [null, '', 'empty', '2027-01-05', true].map((value) => memberText(value, true));
@@ -72,4 +73,39 @@ it('returns the conditions that several slices share', () => {
   const texts = (...given: typeof slices) => sharedConditions(given, words).map(({ text }) => text);
   expect(texts(...slices)).toEqual(['Product = Chairs', 'Region in East, West']);
   expect(texts()).toEqual([]);
+});
+
+describe('entryTexts', () => {
+  const scale = (slice: Slice, within?: Slice[][]) => ({
+    ...{ id: 1, version_id: 1, pf_user: 'ann', stamp: '2026-11-21T22:44:03.100Z', note: null },
+    ...{ operation: 'scale' as const, slice, params: { pct: 5, ...(within && { within }) } },
+  });
+  const labels = { labelOf: (name: string) => name };
+  const north = { Region: 'North' };
+
+  it('names the territories that an entry is limited to', () => {
+    expect(entryTexts(scale({}, [[north]]), labels)).toEqual(['within Region = North']);
+    const entry = scale({ Product: 'x' }, [[north, { Product: 'y' }], [north]]);
+    expect(entryTexts(entry, labels)).toEqual([
+      'Product = x',
+      'within Region = North or Product = y',
+      'within Region = North',
+    ]);
+  });
+
+  it('does not repeat territories that the slice is inside of', () => {
+    const wide = { Region: ['North', 'East'] };
+    expect(entryTexts(scale({ Product: 'x', ...north }, [[wide]]), labels)).toEqual([
+      'Product = x',
+      'Region = North',
+    ]);
+    expect(entryTexts(scale(wide, [[north]]), labels)).toEqual([
+      'Region in North, East',
+      'within Region = North',
+    ]);
+  });
+
+  it('says nothing of territories for an entry without them', () => {
+    expect(entryTexts(scale({}), labels)).toEqual([]);
+  });
 });

@@ -3,6 +3,7 @@ import type { LogEntry } from '$lib/contract/log';
 import { isDateRange, type DateRange, type Slice } from '$lib/contract/slices';
 import type { Scalar } from '$lib/contract/primitives';
 import { lastOfMonth, monthOf } from '$lib/contract/calendar';
+import { overlapOf } from '$lib/pivot/grid/cells/reach';
 import { ISO_DAY } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
 import { label, lookalikeLabel } from '$lib/pivot/values/labels';
@@ -70,13 +71,43 @@ export function sharedConditions(
   return first.filter((each) => others.every((conditions) => isIn(conditions, each)));
 }
 
-/** Returns the conditions that the slices of an entry share, one text per column; none for a load. */
-export const sharedTexts = (entry: LogEntry, words: Labels): string[] =>
-  sharedConditions(slicesOf(entry), words).map(({ text }) => text);
+/**
+ * Returns the conditions that all rows of an entry fulfil: those that its slices share, and the territories that it is
+ * limited to; none for a load.
+ */
+export function entryConditions(
+  entry: LogEntry,
+  words: Labels,
+): { column: string; text: string }[] {
+  const slices = slicesOf(entry);
+  const limits = (entry.params?.within ?? []).filter(
+    (list) => !slices.every((slice) => list.some((limit) => overlapOf(slice, limit) === 'all')),
+  );
+  const within = limits.map((list, i) => ({
+    column: `within ${i}`,
+    text: `within ${rowsText(list, words)}`,
+  }));
+  return [...sharedConditions(slices, words), ...within];
+}
+
+/** Returns the texts of {@link entryConditions}. */
+export const entryTexts = (entry: LogEntry, words: Labels): string[] =>
+  entryConditions(entry, words).map(({ text }) => text);
 
 /** Returns the conditions of a slice, one text per column; none for the whole version. */
 export const sliceTexts = (slice: Slice, words: Labels): string[] =>
   sliceConditions(slice, words).map(({ text }) => text);
+
+/** Returns the rows of a stored slice: "Region = West, Segment is empty"; "The whole version". */
+export const sliceText = (slice: Slice, words: Labels): string =>
+  sliceTexts(slice, words).join(', ') || 'The whole version';
+
+/** Returns the rows of several slices: "Region in North, East or Category = Furniture". */
+export function rowsText(slices: readonly Slice[], words: Labels): string {
+  if (slices.length === 0) return 'nothing';
+  const texts = slices.map((slice) => sliceTexts(slice, words).join(' and '));
+  return texts.includes('') ? 'everything' : texts.join(' or ');
+}
 
 /**
  * Formats one column of a slice: "Region = West", "Segment is empty", "Order Date = Jan 5, 2026", "Order Date in

@@ -128,6 +128,16 @@ export const isFromInside = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && INSIDE.test(error.where ?? '');
 
 /**
+ * Returns the function that a statement called and from which an error comes, as `regprocedure` names it; undefined for
+ * an error of no function.
+ */
+export function callerOf(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError)) return undefined;
+  const calls = [...(error.where ?? '').matchAll(/\bfunction (.+\)) line \d+ /g)];
+  return calls.at(-1)?.[1];
+}
+
+/**
  * Classes of errors unrelated to the objects that a statement reads: constraints, transactions, resources,
  * cancelled statements, and failures of the server.
  */

@@ -2,10 +2,12 @@
 import * as v from 'valibot';
 import { scalar } from '../../../contract/primitives';
 import type { ForecastColumn } from '../../sql/forecast-columns';
+import { measureKind } from '../../sql/forecast-columns';
 import { jsonValue } from '../../sql/groups';
 import { startOfPeriod } from '../../sql/loaded-day';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, sql } from '../../sql/quote';
+import { exactSum } from '../../sql/templates/leaves';
 import type { Queryable } from '../connection/queryable';
 
 const CellLine = v.object({
@@ -19,6 +21,8 @@ const CellLine = v.object({
   key: v.array(v.nullable(scalar)),
   /** Sums of the measures, rounded to doubles. */
   sums: v.array(v.number()),
+  /** The most decimals of the amounts of each measure; null for a floating-point one. */
+  decimals: v.array(v.nullable(v.number())),
 });
 /** The amounts that one entry added to one cell. */
 export type CellLine = v.InferOutput<typeof CellLine>;
@@ -47,9 +51,15 @@ export function cellLines(
   limit: number,
 ): Promise<CellLine[]> {
   const keys = by.map((column, i) => ({ select: jsonValue(column, sql`f.`), name: sql`k${i}` }));
-  const sums = measures.map(({ name }, i) => ({
-    select: sql`COALESCE(SUM(f.${ident(name)}), 0)::double precision`,
+  const sums = measures.map((measure, i) => ({
+    select: sql`COALESCE(${exactSum(measure, sql`f.${ident(measure.name)}`)}, 0)::double precision`,
     name: sql`m${i}`,
+  }));
+  const decimals = measures.map((measure, i) => ({
+    select: measureKind(measure).exact
+      ? sql`COALESCE(MAX(scale(f.${ident(measure.name)}::numeric)), 0)`
+      : sql`NULL::integer`,
+    name: sql`d${i}`,
   }));
   const grouped = commas([1, 2, 3, 4, ...keys.map((_, i) => i + 5)].map((place) => sql`${place}`));
   // By position: a source may have columns with the names of the results.
@@ -57,7 +67,8 @@ export function cellLines(
     CellLine,
     sql`SELECT logid, iter, counts, month,
        jsonb_build_array(${commas(keys.map(({ name }) => name))}) AS key,
-       jsonb_build_array(${commas(sums.map(({ name }) => name))}) AS sums
+       jsonb_build_array(${commas(sums.map(({ name }) => name))}) AS sums,
+       jsonb_build_array(${commas(decimals.map(({ name }) => name))}) AS decimals
      FROM (
        SELECT ${commas([
          sql`f.pf_logid AS logid`,
@@ -66,6 +77,7 @@ export function cellLines(
          sql`${startOfPeriod(sql`f.${ident(date.name)}`, 'month')}::text AS month`,
          ...keys.map(({ select, name }) => sql`${select} AS ${name}`),
          ...sums.map(({ select, name }) => sql`${select} AS ${name}`),
+         ...decimals.map(({ select, name }) => sql`${select} AS ${name}`),
        ])}
        FROM (SELECT * FROM ${from}) AS f
        WHERE ${where}

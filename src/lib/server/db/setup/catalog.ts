@@ -64,6 +64,19 @@ export const tableExists = (db: Queryable, schema: string, tname: string): Promi
     [schema, tname],
   );
 
+/**
+ * Whether a function is a trigger of a forecast table.
+ *
+ * @param name as `regprocedure` prints it
+ */
+export const isTriggerOfForecast = (db: Queryable, name: string): Promise<boolean> =>
+  db.any(
+    sql`SELECT 1 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+     WHERE c.relnamespace = 'pf'::regnamespace AND NOT t.tgisinternal
+       AND t.tgfoid::regprocedure::text = $1::text`,
+    [name],
+  );
+
 const CatalogColumn = v.object({
   place: v.number(),
   cname: v.string(),

@@ -5,7 +5,7 @@ import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureColumns, measureKind } from '../../sql/forecast-columns';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, sql } from '../../sql/quote';
-import { NOISE } from '../../sql/templates/leaves';
+import { exactSum, NOISE } from '../../sql/templates/leaves';
 import type { Queryable } from '../connection/queryable';
 
 const Group = v.object({
@@ -36,14 +36,14 @@ export interface Group {
 /** The total, the noise and the decimals of a measure, as SQL over the rows of a group. */
 function amountOf(column: ForecastColumn): Record<keyof GroupAmount, SqlText> {
   const name = ident(column.name);
-  const total = sql`COALESCE(SUM(${name}), 0)`;
+  const total = sql`COALESCE(${exactSum(column, name)}, 0)`;
   const kind = measureKind(column);
   if (kind.exact) {
     const decimals = kind.scale === null ? sql`COALESCE(MAX(scale(${name})), 0)` : sql`0`;
     return { total: sql`${total}::text`, noise: sql`0`, decimals };
   }
   const noise = sql`${NOISE} * COALESCE(SUM(ABS(${name})), 0)`;
-  const net = sql`CASE WHEN ABS(${total}) > ${noise} THEN ${total} ELSE 0 END`;
+  const net = sql`CASE WHEN ABS(${total}) > (${noise})::numeric THEN ${total} ELSE 0 END`;
   return { total: sql`(${net})::text`, noise, decimals: sql`0` };
 }
 

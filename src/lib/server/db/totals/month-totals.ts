@@ -73,7 +73,7 @@ export async function monthTotals(
          FROM ${from} WHERE pf_logid IN (${idList(entries)}) GROUP BY 1, 2, 3
        UNION ALL
        SELECT logid, iter, month, row_count, value_total, units_total${measures} FROM jsonb_to_recordset($1)
-         AS known (logid bigint, iter text, month text, row_count bigint, value_total numeric, units_total numeric${withMeasures(columns, sql`measures jsonb`)})
+         AS known (logid bigint, iter text, month text, row_count bigint, value_total numeric, units_total numeric${withMeasures(columns, sql` jsonb`)})
      ), span AS (
        SELECT min(month::date) AS first, max(month::date) AS last, bool_or(month IS NULL) AS undated
        FROM part WHERE iter = 'reference'

@@ -1,5 +1,6 @@
 /** Totals of the rows of slices, grouped by the effect of a scale on them. */
 import * as v from 'valibot';
+import { withoutNoise } from '../../../contract/decimals';
 import { CANCELS_FROM } from '../../../contract/previews';
 import { byColumn } from '../../../contract/primitives';
 import type { EditedSlice } from '../../sql/edited-leaves';
@@ -8,7 +9,7 @@ import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind, measureOf } from '../../sql/forecast-columns';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, literal, sql } from '../../sql/quote';
-import { leavesCte, roundingScale, withoutNoise } from '../../sql/templates/leaves';
+import { leavesCte, roundingScale } from '../../sql/templates/leaves';
 import { freeName } from '../../sql/templates/lists';
 import { substitute } from '../../sql/tokens';
 import type { Queryable } from '../connection/queryable';

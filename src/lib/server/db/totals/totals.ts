@@ -2,9 +2,15 @@
 import * as v from 'valibot';
 import { byColumn } from '../../../contract/primitives';
 import type { ForecastColumn } from '../../sql/forecast-columns';
-import { furtherMeasures, measureKind, measureOf } from '../../sql/forecast-columns';
+import {
+  furtherMeasures,
+  measureColumns,
+  measureKind,
+  measureOf,
+} from '../../sql/forecast-columns';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, literal, sql } from '../../sql/quote';
+import { exactSum, NOISE } from '../../sql/templates/leaves';
 import type { Queryable } from '../connection/queryable';
 import { tableNumber } from '../connection/row-schemas';
 
@@ -47,8 +53,31 @@ export const totalsIn = ({ row_count, value_total, units_total, measures }: Tota
   ...(measures && { measures }),
 });
 
-const total = (measure: ForecastColumn | undefined): SqlText =>
-  measure ? sql`COALESCE(SUM(${ident(measure.name)}), 0)` : sql`NULL`;
+/** The total of rows: exact, and 0 for what is only the noise of doubles that cancel out. */
+function total(measure: ForecastColumn | undefined): SqlText {
+  if (!measure) return sql`NULL`;
+  const name = ident(measure.name);
+  const sum = sql`COALESCE(${exactSum(measure, name)}, 0)`;
+  return measureKind(measure).exact ? sum : settled(sum, sql`SUM(ABS(${name}))`);
+}
+
+const settled = (sum: SqlText, gross: SqlText): SqlText =>
+  sql`CASE WHEN ABS(${sum}) > ${NOISE} * (${gross})::numeric THEN ${sum} ELSE 0 END`;
+
+const doubles = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
+  measureColumns(columns).filter((measure) => !measureKind(measure).exact);
+
+/** The end of a select list: the absolute amounts of floating-point measures by column; empty without any. */
+function grossList(
+  columns: readonly ForecastColumn[],
+  amount: (measure: ForecastColumn) => SqlText,
+): SqlText {
+  const inexact = doubles(columns);
+  if (inexact.length === 0) return sql``;
+  const names = commas(inexact.map(({ name }) => literal(name)));
+  const amounts = commas(inexact.map((m) => sql`COALESCE(${amount(m)}, 0)::text`));
+  return sql`, jsonb_object(ARRAY[${names}]::text[], ARRAY[${amounts}]) AS gross`;
+}
 
 /**
  * The end of a select list: a comma and an object with an amount of each further measure by column, as text with all
@@ -68,30 +97,46 @@ export function furtherList(
   return sql`, jsonb_object(ARRAY[${names}]::text[], ARRAY[${amounts}]) AS ${as}`;
 }
 
-/** The end of a list of columns: a comma and something of `measures`. Empty without further measures. */
-export const withMeasures = (
-  columns: readonly ForecastColumn[],
-  what: SqlText = sql`measures`,
-): SqlText => (furtherMeasures(columns).length > 0 ? sql`, ${what}` : sql``);
+/**
+ * The end of a list of columns: `measures` if there are further measures, and `gross` if there are floating-point ones.
+ *
+ * @param type follows each name, for a list of definitions
+ */
+export const withMeasures = (columns: readonly ForecastColumn[], type = sql``): SqlText =>
+  sql`${furtherMeasures(columns).length > 0 ? sql`, measures${type}` : sql``}${
+    doubles(columns).length > 0 ? sql`, gross${type}` : sql``
+  }`;
 
-/** The type that sums of a measure have. */
-const sumType = (measure: ForecastColumn): SqlText =>
-  measureKind(measure).exact ? sql`numeric` : sql`double precision`;
-
-/** Select list with `row_count`, `value_total`, `units_total` and `measures` of rows of a forecast table. */
+/**
+ * Select list with `row_count`, `value_total`, `units_total`, `measures` and `gross` of rows of a forecast table. The
+ * last are the absolute amounts of floating-point measures, which decide what is noise once totals are added up.
+ */
 export const totals = (columns: readonly ForecastColumn[]): SqlText =>
   sql`count(*) AS row_count, ${total(measureOf('value', columns))} AS value_total,
-    ${total(measureOf('units', columns))} AS units_total${furtherList(columns, total)}`;
+    ${total(measureOf('units', columns))} AS units_total${furtherList(columns, total)}${grossList(
+      columns,
+      ({ name }) => sql`SUM(ABS(${ident(name)}))`,
+    )}`;
 
 /** Select list that adds up the columns of {@link totals}, in their order. */
 export function totalsOfTotals(columns: readonly ForecastColumn[]): SqlText {
-  const sum = (role: 'value' | 'units') =>
-    measureOf(role, columns) ? sql`COALESCE(SUM(${ident(`${role}_total`)}), 0)` : sql`NULL`;
-  const further = furtherList(
-    columns,
-    (m) => sql`COALESCE(SUM((measures->>${literal(m.name)})::${sumType(m)}), 0)`,
-  );
-  return sql`COALESCE(SUM(row_count), 0), ${sum('value')}, ${sum('units')}${further}`;
+  const own = (measure: ForecastColumn) =>
+    measure.role === 'measure'
+      ? sql`(measures->>${literal(measure.name)})::numeric`
+      : ident(`${measure.role}_total`);
+  // A total that was stored without its absolute amounts counts as one amount.
+  const gross = (measure: ForecastColumn) =>
+    sql`SUM(COALESCE((gross->>${literal(measure.name)})::numeric, ABS(${own(measure)})))`;
+  const sum = (measure: ForecastColumn) => {
+    const all = sql`COALESCE(SUM(${own(measure)}), 0)`;
+    return measureKind(measure).exact ? all : settled(all, gross(measure));
+  };
+  const single = (role: 'value' | 'units') => {
+    const measure = measureOf(role, columns);
+    return measure ? sum(measure) : sql`NULL`;
+  };
+  const further = furtherList(columns, sum);
+  return sql`COALESCE(SUM(row_count), 0), ${single('value')}, ${single('units')}${further}${grossList(columns, gross)}`;
 }
 
 /** Totals of rows as PostgreSQL prints them, with all their digits. */
@@ -100,6 +145,8 @@ export const SumTotals = v.object({
   value_total: v.nullable(v.string()),
   units_total: v.nullable(v.string()),
   measures: v.optional(byColumn(v.string())),
+  /** The absolute amounts of floating-point measures. */
+  gross: v.optional(byColumn(v.string())),
 });
 export type SumTotals = v.InferOutput<typeof SumTotals>;
 
@@ -141,13 +188,15 @@ export const numbersOf = ({ row_count, value_total, units_total, measures }: Sum
   });
 
 /** Returns exact totals with the opposite signs. */
-export function negated({ row_count, value_total, units_total, measures }: SumTotals): SumTotals {
+export function negated(totals: SumTotals): SumTotals {
+  const { row_count, value_total, units_total, measures, gross } = totals;
   const opposite = (text: string) => (text.startsWith('-') ? text.slice(1) : `-${text}`);
   const orNull = (text: string | null) => (text === null ? null : opposite(text));
   return {
     row_count: -row_count,
     value_total: orNull(value_total),
     units_total: orNull(units_total),
+    ...(gross && { gross }),
     ...(measures && {
       measures: Object.fromEntries(
         Object.entries(measures).map(([name, text]) => [name, opposite(text)]),
@@ -162,6 +211,7 @@ export const BothTotals = v.object({
   value_text: ExactTotals.entries.value_total,
   units_text: ExactTotals.entries.units_total,
   measures: ExactTotals.entries.measures,
+  gross: ExactTotals.entries.gross,
 });
 
 /** Splits a row of {@link BothTotals} into both forms; other fields of the row are left out. */
@@ -169,6 +219,7 @@ export function bothTotals({
   value_text,
   units_text,
   measures,
+  gross,
   ...row
 }: v.InferOutput<typeof BothTotals>): { totals: Totals; exact: Omit<ExactTotals, 'logid'> } {
   const { row_count } = row;
@@ -178,6 +229,7 @@ export function bothTotals({
     exact: {
       ...{ row_count, value_total: value_text, units_total: units_text },
       ...(measures && { measures }),
+      ...(gross && { gross }),
     },
   };
 }
@@ -201,7 +253,7 @@ export async function entryTotals(
   const measures = withMeasures(columns);
   const others = sql`UNION ALL
        SELECT logid, row_count, value_total, units_total${measures} FROM jsonb_to_recordset($1)
-         AS known (logid bigint, row_count bigint, value_total numeric, units_total numeric${withMeasures(columns, sql`measures jsonb`)})`;
+         AS known (logid bigint, row_count bigint, value_total numeric, units_total numeric${withMeasures(columns, sql` jsonb`)})`;
   const rows = await db.many(
     EntryTotals,
     // PostgreSQL also adds up the overall sums: JavaScript would round them. GROUPING SETS would do, but

@@ -19,6 +19,7 @@ import { lockedRows } from '../version/locks';
 import type { StatementAnswer } from '../reading/read-columns';
 import type { Reach, OperationWriter, WriteScope } from './open-entry';
 import { OpenEntry, rowsOf, WHOLE } from './open-entry';
+import { blameTriggers } from './trigger-faults';
 import type { Resources, Held } from './writer';
 
 /** The effect of one statement of a preview. */
@@ -153,10 +154,12 @@ export const trying = <Result extends object>(
   operations = 1,
 ): Promise<Held<Result>> =>
   budget.run(async (memory) => ({
-    ...(await db.versionTrial(
-      versionId,
-      async (tx) => work(new TrialWriter(tx, await readVersion(tx, versionId), memory)),
-      operations,
+    ...(await blameTriggers(db, () =>
+      db.versionTrial(
+        versionId,
+        async (tx) => work(new TrialWriter(tx, await readVersion(tx, versionId), memory)),
+        operations,
+      ),
     )),
     memory,
   }));

@@ -50,6 +50,7 @@ import type { LockedRows } from '../version/locks';
 import { lockedRows, locksFor, requireUnlocked } from '../version/locks';
 import type { StatementAnswer } from '../reading/read-columns';
 import { runWrite } from '../reading/read-columns';
+import { blameTriggers } from './trigger-faults';
 import type { SliceIndexes } from '../reading/slice-indexes';
 import { totalsSeries } from '../reading/totals-series';
 import { OpenEntry, WHOLE, ofEntry } from './open-entry';
@@ -157,7 +158,7 @@ const underLock = async <Result extends object>(
   work: (writer: EntryWriter) => Promise<Result>,
   lock: 'UPDATE' | 'SHARE',
 ): Promise<Result> => {
-  const done = await db.versionTransaction(versionId, async (tx) => {
+  const write = async (tx: Transaction): Promise<Result> => {
     // A repeated request is answered without the checks of the version, which the first request has passed.
     const result = await once(tx, versionId, key, answer, memory, async () =>
       work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory, totals)),
@@ -165,7 +166,8 @@ const underLock = async <Result extends object>(
     // Nobody reads during this commit, and concurrent loads commit one at a time.
     await lockUntilCommitted(tx, versionId);
     return result;
-  });
+  };
+  const done = await blameTriggers(db, () => db.versionTransaction(versionId, write));
   sliceIndexes.written(versionId);
   return done;
 };

@@ -40,7 +40,7 @@ import { entryTotals, negated, sumTotals, type SumTotals } from '../../db/totals
 import type { Transaction } from '../../db/connection/transaction';
 import { lockVersion } from '../../db/versions/versions';
 import { AppError, either } from '../../errors';
-import { requireReadable } from '../version/changeable';
+import { requireAllChangeable, requireReadable } from '../version/changeable';
 import type { Resources } from '../entries/writer';
 import type { ForecastVersion, LimitedVersion } from '../version/forecast-version';
 import {
@@ -187,7 +187,8 @@ interface AskedStep {
 /**
  * Takes a step of a review. A submit and an approval hold the version, so a write is either before them or
  * judged by them.
- * @throws AppError 403 for somebody who may not, 404; 409 if the step does not lead from its state, or if a
+ * @throws AppError 403 for somebody who may not, and for a submit of rows that the sender may not change; 404; 409 if
+ * the step does not lead from its state, or if a
  * column of its slice has changed its role
  */
 export async function takeStep(
@@ -206,6 +207,9 @@ export async function takeStep(
       );
     }
     if (!mayTake(review, step, person)) throw notAllowed(review, step);
+    if (step === 'submit') {
+      await requireAllChangeable(tx, target, review.slice, `Review ${id} was not submitted`);
+    }
     const { to } = REVIEW_STEPS[step];
     const totals = isHeld(to) ? await totalsOf(tx, target, review.slice) : undefined;
     await setReviewState(tx, id, to);

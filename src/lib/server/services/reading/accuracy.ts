@@ -158,17 +158,19 @@ function compared(
     const amounts = (of: readonly PlacedLine[]) =>
       of.map(({ cell, sums }) => ({ cell, amount: sums[m] ?? 0 }));
     const added = (entry: LogEntry) => amounts(own.get(entry.id) ?? []);
-    const actual = sumByCell(amounts(lines.filter(({ counts }) => counts)));
+    const scales = lines.map(({ decimals: of }) => of[m] ?? null);
+    const decimals = scales.includes(null) ? null : Math.max(0, ...scales.map((most) => most ?? 0));
+    const actual = sumByCell(amounts(lines.filter(({ counts }) => counts)), decimals);
     const errorsOf = (forecast: readonly { cell: string; amount: number }[]) => {
-      const errors = new CellErrors(actual);
+      const errors = new CellErrors(actual, decimals);
       for (const each of forecast) errors.add(each);
       return errors.errors;
     };
-    const growing = new CellErrors(actual);
+    const growing = new CellErrors(actual, decimals);
     const forecast = steps.flatMap(added);
     return {
       actual,
-      forecast: sumByCell(forecast),
+      forecast: sumByCell(forecast, decimals),
       after: steps.map((entry) => {
         for (const each of added(entry)) growing.add(each);
         return growing.errors;

@@ -21,6 +21,7 @@ import { createTable, dropTable } from '../../db/versions/forecast';
 import { countOldEntries, entryRowCounts, lastChanges } from '../../db/log/log';
 import { listLocks } from '../../db/people/locks';
 import { originalVersions } from '../../db/log/replayed';
+import { holdingReviews } from '../../db/people/reviews';
 import { getSource, lockSource } from '../../db/setup/sources';
 import type { GeneratedColumn } from '../../db/setup/templates';
 import { generatedColumns, listTemplates } from '../../db/setup/templates';
@@ -181,8 +182,10 @@ export async function editVersion(
       const { exclude_iters = current.exclude_iters } = edit;
       const isSame = (iter: Iter) =>
         exclude_iters.includes(iter) === current.exclude_iters.includes(iter);
-      if (!ITERS.every(isSame)) await requireOpenMonths(tx, id);
-      await tell(tx, id, { kind: 'status' });
+      const isExclusion = !ITERS.every(isSame);
+      if (isExclusion) await requireFreeRows(tx, id);
+      const excluded = { exclude_iters: [...exclude_iters], pf_user: edit.pf_user ?? null };
+      await tell(tx, id, { kind: 'status', ...(isExclusion && { excluded }) });
       return updateVersion(tx, id, {
         name: edit.name ?? current.name,
         description: edit.description === undefined ? current.description : edit.description,
@@ -196,15 +199,28 @@ export async function editVersion(
 }
 
 /**
- * Checks that no months are closed: their plan equals the source for the origins that operations see.
- * @throws AppError 409
+ * Checks that no closed months, locks and reviews hold rows of a version: without a change of any row, other origins
+ * would give these rows other totals. @throws AppError 409
  */
-async function requireOpenMonths(tx: Transaction, id: number): Promise<void> {
-  const closing = (await listLocks(tx, id)).findLast(({ logid }) => logid !== undefined);
-  if (!closing) return;
+async function requireFreeRows(tx: Transaction, id: number): Promise<void> {
+  const locks = await listLocks(tx, id);
+  const closing = locks.findLast(({ logid }) => logid !== undefined);
+  const [review] = await holdingReviews(tx, id);
+  const [lock] = locks;
+  const [why, way] = closing
+    ? [`Entry ${closing.logid} has closed months of this version`, 'undo it']
+    : review
+      ? [
+          `Review ${review.id} of ${review.owner} is ${review.state}`,
+          review.state === 'approved' ? 'reopen it' : 'return it',
+        ]
+      : lock
+        ? [`${lock.created_by} has locked rows of this version`, `delete lock ${lock.id}`]
+        : [];
+  if (why === undefined) return;
   throw new AppError(
     409,
-    `Entry ${closing.logid} has closed months of this version, so the origins that operations skip cannot change; undo it first`,
+    `${why}, so the origins that operations skip cannot change; ${way} first`,
     { field: 'exclude_iters' },
   );
 }

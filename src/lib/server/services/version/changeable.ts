@@ -10,8 +10,8 @@ import { AppError, either } from '../../errors';
 import type { SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
 import type { ForecastVersion } from './forecast-version';
-import { limited } from './forecast-version';
-import { isReadable } from './slices-inside';
+import { limited, sliceOf } from './forecast-version';
+import { isInside, isReadable } from './slices-inside';
 import type { Part } from './territory';
 
 /**
@@ -61,6 +61,27 @@ export async function requireSeen(
 ): Promise<void> {
   if (!part || (await hasRows(db, rows, sql`pf_logid = ${logid}`))) return;
   found(undefined, `log entry ${logid}`);
+}
+
+/**
+ * Checks that the sender may change all rows of a slice; of a slice without rows, the values decide.
+ *
+ * @param what would happen to the slice, as the error says it: `Review 3 was not submitted`
+ * @throws AppError 403; 409 as for every slice
+ */
+export async function requireAllChangeable(
+  db: Queryable,
+  target: ForecastVersion,
+  slice: Slice,
+  what: string,
+): Promise<void> {
+  const { part, rows } = target;
+  if (!part || (part.write.length > 0 && isInside(slice, part.write))) return;
+  const { where } = sliceOf(target, slice);
+  const isEmpty = part.write.length === 0 || !(await hasRows(db, rows, where));
+  if (isEmpty || (await reachesBeyond(db, target, part, where))) {
+    throw new AppError(403, `${what}, because ${reasonOf(part)}`);
+  }
 }
 
 /** @throws AppError 403 if the sender may change no row of the source */

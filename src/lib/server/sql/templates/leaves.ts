@@ -1,4 +1,5 @@
 /** The common parts of the scale, recode and clone templates: netting a slice and answering new rows. */
+import { NOISE_SHARE } from '../../../contract/decimals';
 import type { EntryOperation, FileOperation, SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
@@ -39,17 +40,17 @@ export function leavesCte(
 )`;
 }
 
-/**
- * Doubles that cancel out leave noise. A sum below this fraction of the sum of absolute values counts as 0.
- */
-const NOISE_SHARE = 1e-12;
-
 /** {@link NOISE_SHARE} as SQL. */
 export const NOISE = sql`${NOISE_SHARE}`;
 
-/** Returns a total of a floating-point measure, or 0 for noise. @param gross what its absolute values add up to */
-export const withoutNoise = (total: number, gross: number): number =>
-  Math.abs(total) > NOISE_SHARE * gross ? total : 0;
+/**
+ * The sum of a measure, as numeric. Doubles are added up as the decimal numbers that they print as: sums of doubles
+ * would depend on the order in which PostgreSQL reads the rows.
+ *
+ * @param name the column of the measure
+ */
+export const exactSum = (measure: ForecastColumn, name: SqlText): SqlText =>
+  measureKind(measure).exact ? sql`SUM(${name})` : sql`SUM(${name}::text::numeric)`;
 
 /**
  * SQL that tests whether the amounts of a measure do not cancel out.
