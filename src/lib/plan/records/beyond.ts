@@ -17,7 +17,7 @@ export function beyondOf(
     const whole = totalOf(entry, key);
     return whole === null ? null : moreBy(inside ? totalOf(inside, key) : null, whole);
   };
-  const further = Object.keys(entry.measures ?? {}).map((key) => [key, outside(key)] as const);
+  const further = Object.keys(entry.measures ?? {}).map((key) => [key, outside(key) ?? 0] as const);
   return {
     row_count,
     value_total: outside('value'),
