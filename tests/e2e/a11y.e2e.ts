@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, storeText, test } from '../support/e2e';
+import { expect, storeText, aloneTest as test } from '../support/e2e';
 import { STATES } from './states';
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } });

@@ -196,7 +196,7 @@ export const STATES: State[] = [
     template: 'service',
     reach: async (page) => {
       await visit(page, '/sources/new/file');
-      const text = `Region,Ordered,Amount,Code\n${'North,1/2/2027,"1,204.50",7\n'.repeat(30)}South,3/4/2027,5,n/a\nEast,5\n`;
+      const text = `Region,Ordered,Amount,Code\n${'North,1/2/2027,"1,204.50",7\n'.repeat(30)}South,3/4/2027,5,n/a\nEast,1/2/2027,5,7,8\n`;
       await page.getByLabel('File', { exact: true }).setInputFiles({
         name: 'Sales 2027.csv',
         mimeType: 'text/csv',

@@ -48,12 +48,10 @@ describe('Rows of cells', () => {
       ],
     ],
     [
-      'blank lines',
+      'blank lines, which are no rows',
       'a\n\n\nb',
       [
         [1, 'a'],
-        [2, ''],
-        [3, ''],
         [4, 'b'],
       ],
     ],
