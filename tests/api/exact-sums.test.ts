@@ -30,8 +30,8 @@ async function totalsOf(service: Service, amounts: readonly number[]) {
   const explained = await must(service.api.post(`${path}/explain`, { slice }));
   const one = await must(service.api.post(`${path}/slice`, { slice, by: ['Day'], unit: 'month' }));
   const { slices } = await must(service.api.post(`${path}/slices`, { slices: [slice] }));
-  const sums = [all, months[0], log, log.entries[0], explained.included, one.included];
-  return [...sums, one.groups[0], slices[0].included].map((totals) => [
+  const sums = [all, months[0], log, log.entries[0], explained.included, one];
+  return [...sums, one.groups[0], slices[0]].map((totals) => [
     totals.value_total,
     totals.measures.Cost,
   ]);

@@ -95,7 +95,7 @@ describe('A file with cents for a table of whole numbers', () => {
       const rows = await service.query(
         `SELECT "Amount"::text AS amount, "Returns" AS returns FROM pf_files."${tname}" ORDER BY "Month" DESC LIMIT 1`,
       );
-      expect(rows).toEqual([{ amount: '100.50', returns: '-5' }]);
+      expect(rows).toEqual([{ amount: '100.50', returns: -5 }]);
       await service.api.post(`/versions/${versionId}/baseline`, { pf_user: 'ann' });
       const totals = await service.query<{ sum: number }>(
         `SELECT sum("Amount")::float8 AS sum FROM pf."fc_${tname}_${versionId}"`,

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { AppError } from '../errors';
 import type { DatabaseLoad } from '../metrics';
 import { NOBODY, type Sender } from '../sender';
-import type { Identifier, SqlText } from '../sql/quote';
+import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import { backendOf, cancelStatement } from './connection/cancel';
 import type { ConnectionSettings } from './connection/connections';
@@ -220,9 +220,10 @@ export class Database extends Queryable {
    * the table, or when the signal is aborted. A statement that waits for older snapshots has to: PostgreSQL would end it
    * or the other one as a deadlock.
    *
+   * @param tableName of the forecast table, without its schema
    * @returns whether it ran to its end
    */
-  givingWay(statement: SqlText, table: Identifier, signal: AbortSignal): Promise<boolean> {
+  givingWay(statement: SqlText, tableName: string, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     return this.onConnection(async (client, watch, discard) => {
       let isCancelled = false;
@@ -234,7 +235,7 @@ export class Database extends Queryable {
         void cancelStatement(client);
       };
       const look = async () => {
-        if (await this.any(WAITING, [table, backendOf(client)])) cancel();
+        if (await this.any(WAITING, [tableName, backendOf(client)])) cancel();
       };
       const timer = setInterval(() => void look().catch(() => {}), LOOK_MILLISECONDS);
       signal.addEventListener('abort', cancel);
@@ -328,7 +329,7 @@ const LOOK_MILLISECONDS = 200;
 
 /** Whether another connection than one waits for a lock of a table. */
 const WAITING = sql`SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-  WHERE d.datname = current_database() AND l.relation = to_regclass($1) AND NOT l.granted AND l.pid <> $2 LIMIT 1`;
+  WHERE d.datname = current_database() AND l.relation = to_regclass(format('pf.%I', $1::text)) AND NOT l.granted AND l.pid <> $2 LIMIT 1`;
 
 /** Without the server's answer it is unknown whether the transaction was committed. */
 function outcomeUnknown(error: unknown): never {

@@ -60,7 +60,10 @@ export async function changeTable(
   const isBuilt = (await sliceIndexes(tx, tableName)).length > 0;
   // A build may begin at any time, but not on a distributed table.
   const mayBeBuilt =
-    !tx.mayBeDistributed && (await tx.any(sql`SELECT WHERE to_regclass($1) IS NOT NULL`, [table]));
+    !tx.mayBeDistributed &&
+    (await tx.any(sql`SELECT WHERE to_regclass(format('pf.%I', $1::text)) IS NOT NULL`, [
+      tableName,
+    ]));
   if (!isBuilt && !mayBeBuilt) return tx.run(statement);
   await tx.run(sql`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   const changed = await tx.attempt(() =>
@@ -113,9 +116,10 @@ export const versionsWithIndexes = async (db: Queryable): Promise<number[]> => {
 };
 
 /** Whether an index of a forecast table is being built, by any server. */
-export const isBeingBuilt = (db: Queryable, table: Identifier): Promise<boolean> =>
+export const isBeingBuilt = (db: Queryable, tableName: string): Promise<boolean> =>
   db.any(
-    sql`SELECT 1 FROM pg_stat_progress_create_index WHERE relid = to_regclass(${literal(table)})`,
+    sql`SELECT FROM pg_stat_progress_create_index WHERE relid = to_regclass(format('pf.%I', $1::text))`,
+    [tableName],
   );
 
 /**

@@ -16,7 +16,6 @@ import {
 import { AppError } from '../../errors';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { forecastTableName } from '../../sql/forecast-table';
-import type { Identifier } from '../../sql/quote';
 import { selectingColumns } from '../../sql/slice';
 import { readVersion } from '../version/forecast-version';
 
@@ -126,8 +125,8 @@ export class SliceIndexes {
     if (upTo === null && !isUnused) return 'complete';
     if (await isDistributed(db, versionId)) return 'complete';
     // Another server builds them, or somebody builds an index of their own.
-    if (await isBeingBuilt(db, table)) return 'gave way';
-    const there = await this.dropWhere(table, tableName, ({ isValid }) => !isValid);
+    if (await isBeingBuilt(db, tableName)) return 'gave way';
+    const there = await this.dropWhere(tableName, ({ isValid }) => !isValid);
     if (there === 'gave way') return there;
     if (upTo === null) return 'complete';
 
@@ -143,9 +142,9 @@ export class SliceIndexes {
       do number += 1;
       while (names.includes(`slice_${upTo}_${number}`));
       const made = createSliceIndex(table, { column, upTo, number });
-      if (!(await db.givingWay(made, table, this.ending.signal))) return 'gave way';
+      if (!(await db.givingWay(made, tableName, this.ending.signal))) return 'gave way';
     }
-    const left = await this.dropWhere(table, tableName, (index) => index.upTo < upTo);
+    const left = await this.dropWhere(tableName, (index) => index.upTo < upTo);
     if (left === 'gave way') return left;
     const isThere = (column: string) =>
       left.some((index) => index.column === column && index.upTo === upTo && index.isValid);
@@ -156,13 +155,12 @@ export class SliceIndexes {
 
   /** Drops some indexes of a version. @returns the others */
   private async dropWhere(
-    table: Identifier,
     tableName: string,
     isUnused: (index: SliceIndex) => boolean,
   ): Promise<SliceIndex[] | 'gave way'> {
     const all = await sliceIndexes(this.db, tableName);
     for (const { name } of all.filter(isUnused)) {
-      const isDone = await this.db.givingWay(dropSliceIndex(name), table, this.ending.signal);
+      const isDone = await this.db.givingWay(dropSliceIndex(name), tableName, this.ending.signal);
       if (!isDone) return 'gave way';
     }
     return sliceIndexes(this.db, tableName);
