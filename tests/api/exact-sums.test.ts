@@ -71,5 +71,5 @@ it('answers 0 where doubles cancel out, within an entry and over entries', async
   const { body: log } = await service.api.get(`${path}/log`);
   const { body: totals } = await service.api.get(`${path}/totals`);
   const { body: slice } = await post('slice', { slice: {} });
-  expect([log.value_total, totals.plan.value_total, slice.included.value_total]).toEqual([0, 0, 0]);
+  expect([log.value_total, totals.plan.value_total, slice.value_total]).toEqual([0, 0, 0]);
 });
