@@ -23,3 +23,8 @@ export function isSameResult(one: Totals, other: Totals): boolean {
     )
   );
 }
+
+/** Returns explained entries by the id of their entry. */
+export const byEntry = <Explained extends { logid: number }>(
+  entries: readonly Explained[],
+): ReadonlyMap<number, Explained> => new Map(entries.map((entry) => [entry.logid, entry]));

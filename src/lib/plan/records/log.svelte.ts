@@ -5,6 +5,7 @@ import type { Explanation, LogAnswer, LogListEntry, UndoneEntry } from '../../co
 import type { Slice } from '../../contract/slices';
 import type { StoredLog } from './own-changes';
 import { SELECTION_PAUSE_MS } from '../selection/selection.svelte';
+import { byEntry } from '../amounts/entry-totals';
 
 /** What entries put into a slice, by their ids. */
 export interface Touching {
@@ -43,7 +44,7 @@ export class Log {
     if (slice === null) return this.touching.clear();
     this.touching.ask(async (signal) => {
       const { entries } = await api.explain(this.versionId, slice, { signal });
-      return { slice, entries: new Map(entries.map((entry) => [entry.logid, entry])) };
+      return { slice, entries: byEntry(entries) };
     });
   }
 
