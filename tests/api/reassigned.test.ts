@@ -58,7 +58,7 @@ it('refuses operations while value and units are swapped only in the metadata', 
 it('refuses a slice by a dimension that became a measure, instead of skipping it', async ({
   service,
 }) => {
-  await roles(service, { amount: 'ignore' });
+  await roles(service, { pieces: 'ignore' });
   await roles(service, { grade: 'units' });
   const answer = await scale(service, { grade: 1 });
   expect(answer.status).toBe(409);
