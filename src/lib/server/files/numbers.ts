@@ -45,8 +45,14 @@ export function parseNumber(cell: string, decimal: FileDecimal): FileNumber | nu
   if (PLAIN.test(cell)) {
     const whole = cell.length - (cell.startsWith('-') ? 1 : 0);
     return {
-      ...{ text: cell, exact: cell, whole, decimals: 0 },
-      ...{ isPercent: false, currency: '', isPadded: false, isCode: false },
+      text: cell,
+      exact: cell,
+      whole,
+      decimals: 0,
+      isPercent: false,
+      currency: '',
+      isPadded: false,
+      isCode: false,
     };
   }
   if (cell.length > LONGEST || /\d[.,]\D*$/.test(cell)) return null;
@@ -62,7 +68,10 @@ export function parseNumber(cell: string, decimal: FileDecimal): FileNumber | nu
   const text = withoutNoise(exact);
   const isPadded = /^0\d/.test(digits);
   return {
-    ...{ text, exact, isPercent, isPadded },
+    text,
+    exact,
+    isPercent,
+    isPadded,
     whole: left.length,
     decimals: decimalsIn(text),
     currency: unit,
