@@ -49,9 +49,9 @@ describe('A workbook', () => {
       workbook: { sheet: 'Sales', sheets: [{ name: 'Sales', hidden: false }], notes: [] },
     });
     expect(await rowsOf(service, saved('plain.xlsx'), { name: 'Sales 2027.xlsx' })).toEqual([
-      { Region: 'North', 'Order Date': '2027-01-31', Amount: '1204.5', Pieces: 3 },
-      { Region: 'South', 'Order Date': '2027-02-28', Amount: '-20.0', Pieces: 4 },
-      { Region: 'East & "West" <1>', 'Order Date': '1999-12-31', Amount: '0.3', Pieces: 0 },
+      { Region: 'North', 'Order Date': '2027-01-31', Amount: '1204.50', Pieces: 3 },
+      { Region: 'South', 'Order Date': '2027-02-28', Amount: '-20.00', Pieces: 4 },
+      { Region: 'East & "West" <1>', 'Order Date': '1999-12-31', Amount: '0.30', Pieces: 0 },
     ]);
   });
 

@@ -84,7 +84,7 @@ test('the preview follows each choice, and rows that do not fit are listed and l
   const [sums] = await service.query(
     'SELECT count(*), sum("Amount") AS amount, min("When") AS first FROM pf_files.open',
   );
-  expect(sums).toEqual({ count: 12, amount: '33704', first: '2027-02-01' });
+  expect(sums).toEqual({ count: 12, amount: '33704.00', first: '2027-02-01' });
 });
 
 test('a workbook is read from the sheet that is chosen, and its notes are shown', async ({
@@ -121,8 +121,8 @@ test('a workbook is read from the sheet that is chosen, and its notes are shown'
   await page.getByRole('button', { name: 'Create and set up' }).click();
   await expect(page).toHaveURL(/\/sources\/\d+$/);
   expect(await service.query('SELECT "Region", "Total" FROM pf_files."Totals"')).toEqual([
-    { Region: 'North', Total: '5' },
-    { Region: 'West', Total: '1' },
+    { Region: 'North', Total: '5.00' },
+    { Region: 'West', Total: '1.00' },
   ]);
 });
 

@@ -79,7 +79,7 @@ describe('Digits', () => {
   it('from a binary number are left out, and decimals can be chosen', async () => {
     const file = await saved('noise.csv');
     expect(file.rows).toEqual(['North\t100', 'South\t250.5', 'East\t0.3']);
-    expect(file.scales).toEqual([null, 1]);
+    expect(file.scales).toEqual([null, 2]);
     expect(file.readings('decimals')).toMatchObject({ '1': '0.3', '2': '0.30' });
     const full = await saved('noise.csv', { decimals: [undefined, 15] });
     expect([full.rows[2], full.scales[1]]).toEqual(['East\t0.300000000000000', 15]);
