@@ -62,11 +62,11 @@ test('a slice is submitted, returned, approved and reopened, and locked for the 
   await expect(making.getByLabel('Rows')).toHaveValue('selection');
   await making.getByRole('button', { name: 'Make the review' }).click();
   await expect(making.getByText('Enter the name of at least one reviewer.')).toBeVisible();
-  await making.getByLabel('Reviewers').fill('ann');
+  await making.getByRole('textbox', { name: 'Reviewers' }).fill('ann');
   await making.getByRole('button', { name: 'Make the review' }).click();
   await expect(making.getByText(/^reviewers: ann owns the review/)).toBeVisible();
   // Somebody who has not worked in this version is asked about.
-  await making.getByLabel('Reviewers').fill('bea');
+  await making.getByRole('textbox', { name: 'Reviewers' }).fill('bea');
   await making.getByRole('button', { name: 'Make the review' }).click();
   await expect(making.getByRole('alert')).toHaveText(
     'Nobody named “bea” has worked in this version. Choose “Make the review” again to ask them anyway.',

@@ -240,7 +240,7 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   await rows.selectOption('All that you see: Region in West, South');
   // People of the version can be chosen, and are not asked about.
   await making.getByRole('button', { name: 'Add bea to the reviewers' }).click();
-  await expect(making.getByLabel('Reviewers')).toHaveValue('bea');
+  await expect(making.getByRole('textbox', { name: 'Reviewers' })).toHaveValue('bea');
   await making.getByRole('button', { name: 'Make the review' }).click();
   await expect(making).toHaveCount(0);
   const slices = await service.query('SELECT slice FROM pf.review ORDER BY id DESC');
