@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { it } from '../support/api';
+import { it as shared } from '../support/api';
 import { fileAt } from '../house/files';
 
 const run = promisify(execFile);
+
+/** The document shows the ids of an empty database. */
+const it = shared.extend('env', { scope: 'file' }, {});
 
 interface Block {
   language: string;
