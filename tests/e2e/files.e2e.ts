@@ -126,6 +126,71 @@ test('a workbook is read from the sheet that is chosen, and its notes are shown'
   ]);
 });
 
+test('a file that can be read in two ways asks, with cells as each way reads them', async ({
+  page,
+  service,
+}) => {
+  await visit(page, '/sources/new/file');
+  const input = page.getByLabel('File', { exact: true });
+  await input.setInputFiles('tests/fixtures/files/dmy.csv');
+  const question = page.getByRole('group', { name: /Day and month of dates can be exchanged/ });
+  await expect(question.getByRole('radio', { name: /^Day first/ })).toBeChecked();
+  await expect(cell(page, 2, 0)).toHaveText('Feb 1, 2024');
+  await question.getByRole('radio', { name: /^Month first/ }).check();
+  await expect(cell(page, 2, 0)).toHaveText('Jan 2, 2024');
+  await expect(page.getByLabel('Dates')).toHaveValue('mdy');
+
+  await input.setInputFiles('tests/fixtures/files/dash.csv');
+  const dash = page.getByRole('group', { name: /1 cell is a dash among numbers/ });
+  await dash.getByRole('radio', { name: /^A dash is an empty cell .*→ \(empty\)$/ }).check();
+  await expect(cell(page, 2, 1)).toHaveText('empty');
+  await page.getByRole('button', { name: 'Create and set up' }).click();
+  await expect(page).toHaveURL(/\/sources\/\d+$/);
+  const rows = await service.query('SELECT "A" FROM pf_files.dash ORDER BY "R"');
+  expect(rows).toEqual([{ A: '1234.50' }, { A: null }, { A: '2000.00' }]);
+});
+
+test('the columns of a source name decimals that leave no room for amounts', async ({
+  page,
+  service,
+}) => {
+  await service.query('CREATE TABLE fractions (day date, share numeric(38,17))');
+  const source = (await service.api.post('/sources', { schema: 'public', tname: 'fractions' }))
+    .body;
+  await visit(page, `/sources/${source.id}`);
+  const warning = page.getByText(
+    'With 17 decimals, amounts from 0.0450 on cannot be typed exactly.',
+  );
+  const role = page.getByLabel('Role of share');
+  await role.selectOption('Ignore');
+  await expect(warning).toBeHidden();
+  await role.selectOption('Value');
+  await expect(warning).toBeVisible();
+});
+
+test('cents for a table of whole numbers are taken once its types may become wider', async ({
+  page,
+  service,
+}) => {
+  const made = await service.api.send('/files?name=plan.csv', {
+    ...{ method: 'POST', headers: { 'content-type': 'text/csv' } },
+    body: readFileSync('tests/fixtures/files/append1.csv', 'utf8'),
+  });
+  expect(made.status).toBe(201);
+  await visit(page, '/sources/new/file?table=plan');
+  const input = page.getByLabel('File', { exact: true });
+  await input.setInputFiles('tests/fixtures/files/append2.csv');
+  await page.getByLabel('What becomes of its rows').selectOption('Add to its rows');
+  await expect(page.getByText('2 columns are too narrow for the file.')).toBeVisible();
+  const add = page.getByRole('button', { name: 'Add the rows' });
+  await expect(add).toBeDisabled();
+  await page.getByLabel('Change these types').check();
+  await add.click();
+  await expect(page.getByText(/of the file are in plan\.$/)).toBeVisible();
+  const [sums] = await service.query('SELECT sum("Amount")::text AS amount FROM pf_files.plan');
+  expect(sums).toEqual({ amount: '400.50' });
+});
+
 test('columns that are months become rows once their year is known', async ({ page, service }) => {
   await visit(page, '/sources/new/file');
   await drop(page, 'plan.csv', Buffer.from('Region;Nov;Dez;Jan\nNord;1,5;2;3\nSüd;4;;6\n'));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   decimalsOf,
   decimalsShown,
+  decimalsWarning,
   exactBelow,
   movePoint,
   roundedProduct,
@@ -89,4 +90,9 @@ describe('roundedProduct', () => {
 it('returns the size below which every amount is a distinct double', () => {
   expect(exactBelow(2)).toBe(45035996273704.96);
   expect(exactBelow(0)).toBe(2 ** 52);
+  expect(decimalsWarning(17)).toBe(
+    'With 17 decimals, amounts from 0.0450 on cannot be typed exactly.',
+  );
+  expect([null, 0, 2, 9].map(decimalsWarning)).toEqual([null, null, null, null]);
+  expect(decimalsWarning(10)).not.toBeNull();
 });

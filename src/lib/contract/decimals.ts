@@ -113,6 +113,19 @@ export const withoutResidue = (amount: number, { most }: Pick<Decimals, 'most'>)
  */
 export const exactBelow = (decimals: number): number => movePoint(2 ** 52, -decimals);
 
+/** A column with so many decimals that amounts of this size are not exact deserves a warning. */
+const USUAL_AMOUNT = 1_000_000;
+
+/**
+ * Returns a sentence about a column with too many decimals for usual amounts, and null for any other column.
+ *
+ * @param decimals of the type of the column; null if it fixes none
+ */
+export const decimalsWarning = (decimals: number | null): string | null =>
+  decimals === null || exactBelow(decimals) >= USUAL_AMOUNT
+    ? null
+    : `With ${decimals} decimals, amounts from ${exactBelow(decimals).toPrecision(3)} on cannot be typed exactly.`;
+
 /**
  * Returns a product rounded half away from zero by its decimal digits, like PostgreSQL. A product of doubles
  * can fall on the other side of a tie.

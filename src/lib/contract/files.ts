@@ -101,8 +101,8 @@ const type = v.picklist(FILE_TYPES);
 
 /**
  * A reading of a file that has alternatives: the parameter that decides, the column for which it does (null for the
- * whole file), why it is asked, the value that applies, and cells as each value reads them. `reads` is null for a
- * cell that would be empty or would not fit; `line` is that of the cell.
+ * whole file), why it is asked, the value that applies, and cells as each value reads them. `reads` is
+ * `(empty)` for a cell that would be empty, and null for one that would not fit; `line` is that of the cell.
  */
 const FileQuestion = v.object({
   parameter: v.picklist(FILE_QUESTIONS),

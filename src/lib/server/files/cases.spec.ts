@@ -202,7 +202,7 @@ describe('A dash among numbers', () => {
     expect(file.rows).toEqual(['x\t1234.50', 'y\t0', 'z\t2000.00']);
     expect([file.unsure, file.readings('dashes')]).toEqual([
       ['dashes'],
-      { zero: '0', empty: null, text: '-' },
+      { zero: '0', empty: '(empty)', text: '-' },
     ]);
     expect((await saved('dash.csv', { dashes: 'empty' })).rows[1]).toBe('y\t\\N');
     expect((await saved('dash.csv', { dashes: 'text' })).types).toEqual(['text', 'text']);

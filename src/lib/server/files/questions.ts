@@ -1,5 +1,5 @@
 /** Describes readings of a file that have alternatives, with cells as each of them reads. */
-import { exactBelow } from '../../contract/decimals';
+import { decimalsWarning } from '../../contract/decimals';
 import {
   DASHES_AS,
   FILE_DATE_ORDERS,
@@ -11,6 +11,7 @@ import {
   SHORT_ROWS_AS,
   TOTALS_AS,
 } from '../../contract/files';
+import { EMPTY_LABEL } from '../../contract/slices';
 import { shortened } from '../../xlsx/fault';
 import type { ColumnFacts, SampleCell } from './column-facts';
 import { convert, type Notations } from './convert';
@@ -59,11 +60,10 @@ function examplesOf(
   notations: Notations,
   decimals: number | null = null,
 ): Examples {
-  return cells.slice(0, EXAMPLES).map(({ line, cell, isNumber }) => ({
-    line,
-    cell: shortened(cell),
-    reads: convert(cell, type, notations, { isNumber, decimals }) ?? null,
-  }));
+  return cells.slice(0, EXAMPLES).map(({ line, cell, isNumber }) => {
+    const read = convert(cell, type, notations, { isNumber, decimals });
+    return { line, cell: shortened(cell), reads: read === null ? EMPTY_LABEL : (read ?? null) };
+  });
 }
 
 function notationQuestions(
@@ -134,28 +134,21 @@ function typeQuestion({ cname, facts, type }: DescribedColumn, notations: Notati
   return [question];
 }
 
-/** Below this amount, a column has too many decimals to hold others in a double. */
-const ROOM = 1_000_000;
-
 function decimalsQuestion(
   { cname, facts, type, scale }: DescribedColumn,
   notations: Notations,
 ): FileQuestion[] {
   if (type !== 'numeric') return [];
   const { noise, long } = facts;
-  const hasRoom = scale === null || exactBelow(scale) >= ROOM;
-  if (noise.count === 0 && hasRoom) return [];
+  const warning = decimalsWarning(scale);
+  if (noise.count === 0 && warning === null) return [];
   const why = [
     ...(noise.count > 0
       ? [
           `${many(noise.count, 'number has', 'numbers have')} more than the 15 digits that spreadsheets show.`,
         ]
       : []),
-    ...(hasRoom
-      ? []
-      : [
-          `With ${scale} decimals, amounts from ${exactBelow(scale).toPrecision(3)} on cannot be typed exactly.`,
-        ]),
+    ...(warning === null ? [] : [warning]),
   ];
   const most = facts.scale(notations.decimal) ?? 15;
   const choices = [...new Set([scale ?? most, 2, Math.min(most, 6), most])];
@@ -242,7 +235,7 @@ export function rowQuestions(
               value,
               examples: first.map(({ line, cells }) => {
                 const cell = shortened(cells.join(', '));
-                return { line, cell, reads: value === 'fill' ? `${cell}, (empty)` : null };
+                return { line, cell, reads: value === 'fill' ? `${cell}, ${EMPTY_LABEL}` : null };
               }),
             })),
           },
