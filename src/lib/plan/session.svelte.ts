@@ -149,9 +149,11 @@ export class PlanSession {
     this.live = new Live(this.planned, this.loading, this.changes, this.log, {
       onWritten,
       onReload: () => void this.reload(),
-      onLocks: () => this.locks.follow(),
-      onComments: () => this.comments.follow(),
-      onReviews: () => this.reviews.follow(),
+      readers: {
+        locks: () => this.locks.follow(),
+        comment: () => this.comments.follow(),
+        review: () => this.reviews.follow(),
+      },
       onEntries: () => void this.reviews.followEntries(),
       onReplaced: async () => {
         this.changes.own.forgetAll();

@@ -35,12 +35,8 @@ interface LiveEvents {
   onWritten(entry: LogListEntry): void;
   /** The rows have to be loaded: there were none before, none are left, or some of an entry were changed. */
   onReload(): void;
-  /** The locks may have changed. Settles once they are read. */
-  onLocks(): Promise<void>;
-  /** The comments may have changed. Settles once they are read. */
-  onComments(): Promise<void>;
-  /** The reviews may have changed. Settles once they are read. */
-  onReviews(): Promise<void>;
+  /** Reads the records again that an event of a kind changes, such as the comments. Settles once they are read. */
+  readers: Readonly<Partial<Record<VersionEvent['kind'], () => Promise<void>>>>;
   /** Entries were written or undone, also by this page. */
   onEntries(): void;
   /** The database was replaced: ids may belong to other entries now. Settles once everything is reloaded. */
@@ -90,6 +86,7 @@ export class Live {
   }
 
   private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {
+    const { readers } = this.events;
     const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
     if (has('deleted')) this.changes.stale = 'This version was deleted.';
     else if (has('resync') || has('cleared')) await this.compare(signal);
@@ -97,10 +94,9 @@ export class Live {
       const { written, undone } = entriesOf(events);
       await this.change(undone, written, signal);
       if (has('status')) await this.followVersion(events);
-      if (has('locks')) await this.events.onLocks();
-      if (has('comment')) await this.events.onComments();
-      if (has('review')) await this.events.onReviews();
-      else if (has('written') || has('undone')) this.events.onEntries();
+      for (const [kind, read] of Object.entries(readers))
+        if (events.some((event) => event.kind === kind)) await read();
+      if (!has('review') && (has('written') || has('undone'))) this.events.onEntries();
       // An entry that is already undone changes no rows on screen, but is in the log.
       const isSkipped = events.some(
         (event) => event.kind === 'written' && undone.includes(event.logid),
@@ -129,9 +125,7 @@ export class Live {
       api.listLog(this.planned.id, options),
       api.listColumns(this.planned.source.id, options),
       this.followVersion(),
-      this.events.onLocks(),
-      this.events.onComments(),
-      this.events.onReviews(),
+      ...Object.values(this.events.readers).map((read) => read()),
     ]);
     // A newer comparison may have replaced this one during the requests.
     signal.throwIfAborted();
