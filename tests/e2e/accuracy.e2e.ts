@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, aloneTest as test, visit } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 import { closedQuarter } from './states';
 

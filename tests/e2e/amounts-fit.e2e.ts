@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** Fields show the whole text that is typed into them. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, aloneTest as test, visit } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';

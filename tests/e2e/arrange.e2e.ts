@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** Fields are arranged and rows filtered in the product's own panel, by mouse and by keyboard. */

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, storeText, aloneTest as test } from '../support/e2e';
+import { expect, storeText, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage, type CellName } from './pivot-page';
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { PivotPage, type CellName } from './pivot-page';
 
 /** The explanation of a cell and the comments on it, from the menu of the cell. */

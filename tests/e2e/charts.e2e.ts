@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, aloneTest as test, visit } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 import { loadYearBefore } from './year-before';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import { startServer } from '../../src/demo/server';
 import type { Service } from '../support/service';
-import { expect, aloneTest as test, visit } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { CountedPlanner } from './counted-planner';
 import { openAs, PivotPage } from './pivot-page';
 import { readWorkbook } from './workbook';

@@ -1,4 +1,4 @@
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 import { loadYearBefore } from './year-before';
 

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import { startServer } from '../../src/demo/server';
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { openAs, PivotPage, type CellName } from './pivot-page';
 
 /** Comments of two people, each on their own server. */

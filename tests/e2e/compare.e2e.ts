@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { startServer, type Server } from '../../src/demo/server';
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage, type CellName } from './pivot-page';
 

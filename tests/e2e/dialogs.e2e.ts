@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test';
-import { expect, aloneTest as test, visit } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** A dialog that writes. */

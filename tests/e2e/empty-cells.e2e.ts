@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
 /** Cells without rows are planned by copying similar rows: cells of a row, and whole new rows. */

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import { openAs, PivotPage } from './pivot-page';
 
 /** From a table to a plan that is compared, explained and shared, with every action counted. */

@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { planTable, type PlannedTable } from '../support/planned-table';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';

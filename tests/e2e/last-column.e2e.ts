@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import fc from 'fast-check';
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 import { loadYearBefore } from './year-before';
 

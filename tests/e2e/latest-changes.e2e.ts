@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 test('the panel lists the latest changes while nothing is selected', async ({ page, service }) => {

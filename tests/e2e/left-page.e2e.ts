@@ -1,4 +1,4 @@
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** What people leave is released: they go from version to version in one tab for a whole day. */

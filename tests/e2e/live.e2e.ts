@@ -1,5 +1,5 @@
 import { startServer, type Server } from '../../src/demo/server';
-import { aloneTest, aloneTest as test, expect } from '../support/e2e';
+import { aloneTest, test, expect } from '../support/e2e';
 import type { Service } from '../support/service';
 import { openAs, PivotPage } from './pivot-page';
 

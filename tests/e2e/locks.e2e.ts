@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { startServer } from '../../src/demo/server';
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { openAs } from './pivot-page';
 
 /** Locks, and earlier states of the plan: two people, each on their own server. */

@@ -1,4 +1,4 @@
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** Entries of the log that reach beyond the selection by which they were found. */

@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { arrange, PivotPage, type CellName } from './pivot-page';
 
 /** The marks on cells: locked, written by a log entry, selected. */
