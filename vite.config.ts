@@ -68,13 +68,14 @@ const WITHOUT_ROWS = '{08,09?,10,11?,16a,17,19a,19e,19f,20,21,21b,22}-*.test.ts'
 
 /**
  * The contract holds wherever the service runs: each run of the tests has one zone west and one east of UTC, for
- * the tests and the servers that they start. In the second, these servers cache no rows.
+ * the tests and the servers that they start. In the second, these servers cache no rows, and every version gets the
+ * indexes of large ones.
  */
 const contract = [
   { name: `contract in ${FIRST_ZONE}`, env: { TZ: FIRST_ZONE } },
   {
-    name: `contract without cached rows in ${SECOND_ZONE}`,
-    env: { TZ: SECOND_ZONE, PF_TEST_KEEP_ENTRIES: '0' },
+    name: `contract with indexes, without cached rows in ${SECOND_ZONE}`,
+    env: { TZ: SECOND_ZONE, PF_TEST_KEEP_ENTRIES: '0', PF_TEST_INDEX_ROWS: '1' },
     exclude: [`tests/api/contract/${WITHOUT_ROWS}`],
   },
 ];
