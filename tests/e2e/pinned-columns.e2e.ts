@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { PivotPage, type CellName } from './pivot-page';
 
 /** Columns of the pivot that stay in place while the others scroll. */

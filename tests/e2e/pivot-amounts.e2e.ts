@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** The request has the amount and the cells of the moment of typing, despite later events. */

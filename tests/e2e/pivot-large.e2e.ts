@@ -1,4 +1,4 @@
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 

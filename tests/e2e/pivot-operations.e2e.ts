@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { Engine } from './engine';
 import { PivotPage } from './pivot-page';
 

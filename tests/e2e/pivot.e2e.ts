@@ -1,4 +1,4 @@
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import type { Query } from '../support/service';
 import { PivotPage } from './pivot-page';
 

@@ -1,4 +1,4 @@
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 
 for (const template of ['raw', 'grain'] as const)
   test.describe(`the sample, ${template}`, () => {

@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import type { Query } from '../support/service';
 import { makeAwkwardPlan } from './awkward-source';
 import { PivotPage, type CellName } from './pivot-page';

@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 /** Takes back a part of an entry. */

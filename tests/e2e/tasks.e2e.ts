@@ -1,4 +1,4 @@
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { CountedPlanner } from './counted-planner';
 import { arrange, PivotPage, type CellName } from './pivot-page';

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test';
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import { apiAt } from '../support/http';
 import { PivotPage } from './pivot-page';
 

@@ -1,4 +1,4 @@
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
 /** Order and labels of texts: names of periods, and texts that look alike. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { aloneTest as test, expect } from '../support/e2e';
+import { test, expect } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 import { MARGIN, planMargins, storedMargins } from './planned-margins';
 import { readWorkbook } from './workbook';

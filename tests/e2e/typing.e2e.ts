@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, aloneTest as test } from '../support/e2e';
+import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 

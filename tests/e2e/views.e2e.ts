@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
 /** The planner's arrangement is in the address, and can be saved under a name. */

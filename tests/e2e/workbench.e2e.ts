@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { aloneTest as test, expect, storeText, visit } from '../support/e2e';
+import { test, expect, storeText, visit } from '../support/e2e';
 
 test.beforeEach(({ page }) => storeText(page, 'pf.user', 'Ann Planner'));
 
