@@ -1,9 +1,10 @@
-/** Sends one message to the webhook: signed, and never to a private address that its name resolves to. */
+/** Sends one message to the webhook: signed, and never to an address outside of the Internet that its name resolves to. */
 import { createHmac } from 'node:crypto';
 import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import { isGlobal } from './addresses';
 
 /** Where events are sent to, and the key that signs them. */
 export interface WebhookRules {
@@ -20,43 +21,9 @@ export interface WebhookMessage {
 /** Time after which a receiver that does not answer counts as unreachable, in milliseconds. */
 const ANSWER_MILLISECONDS = 10_000;
 
-/** Addresses that only this machine or its own network reaches. */
-const PRIVATE = new BlockList();
-for (const [address, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  PRIVATE.addSubnet(address, prefix, 'ipv4');
-PRIVATE.addAddress('::', 'ipv6');
-PRIVATE.addAddress('::1', 'ipv6');
-PRIVATE.addSubnet('fc00::', 7, 'ipv6');
-PRIVATE.addSubnet('fe80::', 10, 'ipv6');
-
-/** The IPv4 address that an IPv6 address may contain: `::ffff:10.0.0.1`, also as `::ffff:a00:1`. */
-const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
-
-/** Checks whether an IP address is a loopback, link-local or private one. */
-export function isPrivate(address: string): boolean {
-  const [, dotted, high = '', low = ''] = MAPPED.exec(address) ?? [];
-  if (dotted) return isPrivate(dotted);
-  if (high) {
-    const bytes = [high, low].flatMap((part) => {
-      const value = Number.parseInt(part, 16);
-      return [value >> 8, value & 255];
-    });
-    return isPrivate(bytes.join('.'));
-  }
-  return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
-/** Checks whether a URL names a machine by its address, or this machine by name: its address is then meant. */
-function namesAddress({ hostname }: URL): boolean {
-  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || /^(.+\.)?localhost$/.test(hostname);
+/** Checks whether a URL names a machine by its address, or this machine by `localhost`: its address is then meant. */
+export function namesAddress({ hostname }: URL): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || hostname === 'localhost';
 }
 
 /** What a name resolves to: Node.js's own `dns.lookup` of all addresses. */
@@ -67,7 +34,7 @@ type Resolve = (
 ) => void;
 
 /**
- * Returns a lookup for a request that refuses names with private addresses only. The request connects to an
+ * Returns a lookup for a request that refuses names without an address on the Internet. The request connects to an
  * address that was checked, so a name cannot change its address in between.
  */
 export const publicLookup =
@@ -75,7 +42,7 @@ export const publicLookup =
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      const found = addresses.filter(({ address }) => !isPrivate(address));
+      const found = addresses.filter(({ address }) => isGlobal(address));
       if (found[0] === undefined) {
         const reason = `${hostname} has only private addresses; if one is meant, PF_WEBHOOK must name the address itself`;
         return callback(new Error(reason), []);
