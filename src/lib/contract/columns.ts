@@ -1,6 +1,6 @@
 /** Columns of a source and their metadata: roles, types, and the bodies that save them. */
 import * as v from 'valibot';
-import { number, text } from './primitives';
+import { label, number, text } from './primitives';
 
 /** Roles of a column (docs/contract/02-resources-and-their-fields.md#pfcol_meta). */
 export const ROLES = [
@@ -111,7 +111,7 @@ export const baseTypeOf = (
  */
 export const ColumnSave = v.object({
   cname: text,
-  label: v.optional(nullableText),
+  label: v.optional(v.nullable(label)),
   role: v.optional(Role),
   is_key: v.optional(v.boolean()),
   opos: v.optional(

@@ -1,5 +1,6 @@
 /** Schemas, headers and media types shared by the contract. */
 import * as v from 'valibot';
+import { faultOfName } from './names';
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
@@ -13,6 +14,19 @@ export const text = v.pipe(
   v.check((s) => !s.includes('\u0000'), 'must not contain the character U+0000'),
   v.check((s) => s.isWellFormed(), 'must be well-formed Unicode'),
 );
+
+/**
+ * Longest list of conditions, each of which PostgreSQL compares with every row: slices, held slices, filters and the
+ * territories of a member (docs/contract/09-errors-limits-guards.md#lists).
+ */
+export const MOST_CONDITIONS = 200;
+
+/** Longest list of values of a condition, which PostgreSQL finds by their hashes. */
+export const MOST_VALUES = 10_000;
+
+/** Limits a list of a request to a length (docs/contract/09-errors-limits-guards.md#lists). */
+export const atMost = <Input extends v.LengthInput>(most: number) =>
+  v.maxLength<Input, number, string>(most, `must be at most ${most}`);
 
 /** The media type of forecast rows: one Arrow IPC stream (docs/contract/04-data-loading.md). */
 export const ARROW = 'application/vnd.apache.arrow.stream';
@@ -52,8 +66,23 @@ export const filledText = v.pipe(
   v.check((s) => s.trim() !== '', 'must not be empty'),
 );
 
-/** The name of a version, view, profile or formula. */
-export const shortName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
+/** The characters of a name; see {@link faultOfName}. */
+const nameCharacters = v.rawCheck<string>(({ dataset, addIssue }) => {
+  const fault = dataset.typed && dataset.value !== '' ? faultOfName(dataset.value) : null;
+  if (fault !== null && dataset.issues === undefined) addIssue({ message: fault });
+});
+const composed = v.transform((name: string) => name.normalize('NFC'));
+
+/** The name of a version, view, profile or formula, or of a person; composed (NFC). */
+export const shortName = v.pipe(
+  filledText,
+  v.maxLength(200, 'must be at most 200 characters'),
+  nameCharacters,
+  composed,
+);
+
+/** How pages name a source or a column instead of by its name in the database; composed (NFC), may be empty. */
+export const label = v.pipe(text, nameCharacters, composed);
 
 /** Returns the path of an issue that a raw check finds at a field of its input. */
 export const pathTo = (input: Record<string, unknown>, key: string): [v.ObjectPathItem] => [
@@ -78,8 +107,7 @@ export const number = v.pipe(v.number(), v.finite());
  * signed-in person replaces it before the body is checked.
  */
 export const pfUser = v.pipe(
-  filledText,
-  v.maxLength(200, 'must be at most 200 characters'),
+  shortName,
   v.description(
     'Acting user, recorded on the log entry. Optional and ignored if people are signed in',
   ),
@@ -87,8 +115,7 @@ export const pfUser = v.pipe(
 
 /** The user whose write is previewed: a submitted review holds its rows for all but its reviewers. */
 export const wouldWrite = v.pipe(
-  filledText,
-  v.maxLength(200, 'must be at most 200 characters'),
+  shortName,
   v.description('Who would write it. Ignored if people are signed in'),
 );
 

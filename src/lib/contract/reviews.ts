@@ -1,6 +1,8 @@
 /** Reviews: slices of a version that somebody plans and others approve. */
 import * as v from 'valibot';
-import { day, filledText, pfUser, timestamp, Totals } from './primitives';
+import { folded } from './folding';
+import { looksAlike } from './names';
+import { atMost, day, filledText, pfUser, shortName, timestamp, Totals } from './primitives';
 import { AskedSlice, Slice } from './slices';
 
 /** The states of a review (docs/contract/22-sign-off.md#states-and-steps). */
@@ -99,12 +101,14 @@ export const ReviewsAnswer = v.array(Review);
 const comment = v.optional(
   v.nullable(v.pipe(filledText, v.maxLength(10_000, 'must be at most 10,000 characters'))),
 );
-const name = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
 const askedReviewers = v.pipe(
-  v.array(name),
+  v.array(shortName),
   v.minLength(1, 'must not be an empty list'),
-  v.maxLength(MOST_REVIEWERS, `must be at most ${MOST_REVIEWERS}`),
-  v.check((names) => new Set(names).size === names.length, 'must name each person once'),
+  atMost(MOST_REVIEWERS),
+  v.check(
+    (names) => new Set(names.map(folded)).size === names.length,
+    'must name each person once',
+  ),
   v.description('Who may return and approve it; not the owner'),
 );
 const askedDue = v.optional(
@@ -115,7 +119,7 @@ const askedDue = v.optional(
 export const ReviewRequest = v.object({
   slice: AskedSlice,
   owner: v.optional(
-    v.nullable(v.pipe(name, v.description('Who plans the slice; the sender by default'))),
+    v.nullable(v.pipe(shortName, v.description('Who plans the slice; the sender by default'))),
   ),
   reviewers: askedReviewers,
   due: askedDue,
@@ -126,7 +130,7 @@ export type ReviewRequest = v.InferOutput<typeof ReviewRequest>;
 
 /** Body of PATCH on a review; a missing field keeps its value. */
 export const EditReviewRequest = v.object({
-  owner: v.optional(name),
+  owner: v.optional(shortName),
   reviewers: v.optional(askedReviewers),
   due: askedDue,
   comment,
@@ -161,9 +165,13 @@ export interface Person {
 
 type Parties = Pick<Review, 'owner' | 'reviewers' | 'state'>;
 
-const partsOf = ({ owner, reviewers }: Parties, { name, isAdmin }: Person): Part[] => [
-  ...(name === owner ? (['owner'] as const) : []),
-  ...(reviewers.includes(name) ? (['reviewer'] as const) : []),
+/** Returns whether a person reviews the slice, and not also plans it under a name that looks alike. */
+const isReviewer = ({ owner, reviewers }: Omit<Parties, 'state'>, name: string): boolean =>
+  reviewers.includes(name) && !looksAlike(name, owner);
+
+const partsOf = (review: Parties, { name, isAdmin }: Person): Part[] => [
+  ...(name === review.owner ? (['owner'] as const) : []),
+  ...(isReviewer(review, name) ? (['reviewer'] as const) : []),
   ...(isAdmin ? (['admin'] as const) : []),
 ];
 
@@ -182,8 +190,9 @@ export const isHeld = (state: ReviewState): boolean =>
   state === 'submitted' || state === 'approved';
 
 /** Returns whether the rows of a review are locked for a person; null if it is not known who asks. */
-export const holdsBack = ({ state, reviewers }: Parties, name: string | null): boolean =>
-  state === 'approved' || (state === 'submitted' && (name === null || !reviewers.includes(name)));
+export const holdsBack = (review: Parties, name: string | null): boolean =>
+  review.state === 'approved' ||
+  (review.state === 'submitted' && (name === null || !isReviewer(review, name)));
 
 /**
  * Returns whether a person may change owner, reviewers and due day: the owner while the rows are open, an admin

@@ -1,7 +1,7 @@
 /** Sources, their tables, and their stored SQL. */
 import * as v from 'valibot';
 import { COPYING_LOADS, SLICE_OPERATIONS } from './operations';
-import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
+import { anyJson, byColumn, filledText, label, pfUser, row, text, timestamp } from './primitives';
 import { OwnPart } from './territories';
 
 const TableKind = v.picklist([
@@ -78,14 +78,14 @@ export const SourcesAnswer = v.array(SourceListEntry);
 export const RegisterSourceRequest = v.object({
   schema: filledText,
   tname: filledText,
-  label: v.optional(v.nullable(text)),
+  label: v.optional(v.nullable(label)),
   pf_user: v.optional(pfUser),
 });
 export type RegisterSourceRequest = v.InferOutput<typeof RegisterSourceRequest>;
 
 /** Body of PATCH on a source; a missing field keeps its value (docs/contract/11-endpoints.md). */
 export const EditSourceRequest = v.object({
-  label: v.optional(v.nullable(text)),
+  label: v.optional(v.nullable(label)),
   status: v.optional(SourceStatus),
   default_layout: v.optional(v.nullable(byColumn(anyJson))),
 });

@@ -1,5 +1,6 @@
 /** Names of columns and tables that come from files. */
 import { Buffer } from 'node:buffer';
+import { asName } from '../../contract/names';
 
 /** Largest number of bytes of a name in PostgreSQL. */
 const LONGEST_NAME = 63;
@@ -14,7 +15,7 @@ const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'];
 export function columnNames(cells: readonly string[]): string[] {
   const taken = new Set(SYSTEM_COLUMNS);
   return cells.map((cell, i) => {
-    const wanted = oneLine(cell) || `Column ${i + 1}`;
+    const wanted = asName(cell) || `Column ${i + 1}`;
     let name = cut(wanted);
     for (let n = 2; taken.has(name); n++) name = `${cut(wanted, ` ${n}`)} ${n}`;
     taken.add(name);
@@ -24,9 +25,7 @@ export function columnNames(cells: readonly string[]): string[] {
 
 /** The name of a table from the name of a file: without its ending, cut to the length of a name. */
 export const tableNameOf = (file: string): string =>
-  cut(oneLine(file.replace(/\.(csv|tsv|tab|txt|xlsx|xlsm)$/i, '')));
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  cut(asName(file.replace(/\.(csv|tsv|tab|txt|xlsx|xlsm)$/i, '')));
 
 /** Cuts a text between two characters so that it and an ending are a name. */
 function cut(text: string, ending = ''): string {
