@@ -46,7 +46,7 @@ export const previewSlice = (
   });
 
 /**
- * POST /versions/:id/slices: the same of each of at most `MOST_SLICES` slices, in their order.
+ * POST /versions/:id/slices: the same of each of at most `MOST_CONDITIONS` slices, in their order.
  *
  * @param grouped the columns by which totals are answered too
  * @param pf_user whose change it would be

@@ -1,7 +1,7 @@
 /** Forecasts of the source's history: bodies and answers, and what the log stores. */
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams, selection } from './loads';
-import { day, note, number, pfUser, scalar, text } from './primitives';
+import { atMost, day, note, number, pfUser, scalar, text } from './primitives';
 
 /** The methods that a series can be forecast with (docs/forecasting.md). */
 export const METHODS = [
@@ -50,7 +50,7 @@ export const ForecastPreviewRequest = v.object({
     v.nullable(
       v.pipe(
         v.array(v.object({ from: day, to: day })),
-        v.maxLength(MOST_IGNORED, `must be at most ${MOST_IGNORED}`),
+        atMost(MOST_IGNORED),
         v.description('Ranges of days whose periods are not learned from'),
       ),
     ),

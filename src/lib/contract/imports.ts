@@ -1,7 +1,16 @@
 /** Imports: the cells of a file that was changed elsewhere, and what they would change. */
 import * as v from 'valibot';
 import { amounts, checkAmounts } from './amounts';
-import { byColumn, filledText, number, pfUser, note, Totals, wouldWrite } from './primitives';
+import {
+  atMost,
+  byColumn,
+  filledText,
+  number,
+  pfUser,
+  note,
+  Totals,
+  wouldWrite,
+} from './primitives';
 import { AskedSlice, Slice } from './slices';
 
 /** Maximum number of cells of one import. */
@@ -75,7 +84,7 @@ export type ImportEdit = v.InferOutput<typeof ImportEdit>;
 const edits = v.pipe(
   v.array(ImportEdit),
   v.minLength(1, 'must not be an empty list'),
-  v.maxLength(MOST_IMPORTED, `must be at most ${MOST_IMPORTED}`),
+  atMost(MOST_IMPORTED),
   v.description('The changed cells. No two of them may change a measure of the same row'),
 );
 

@@ -1,6 +1,15 @@
 /** Loads: bodies and answers of baseline and reference, and the filters of a load. */
 import * as v from 'valibot';
-import { measureTotals, note, pfUser, scalar, text } from './primitives';
+import {
+  atMost,
+  measureTotals,
+  MOST_CONDITIONS,
+  MOST_VALUES,
+  note,
+  pfUser,
+  scalar,
+  text,
+} from './primitives';
 
 const FILTER_OPERATORS = [
   '=',
@@ -37,11 +46,28 @@ export type FilterCondition = v.InferOutput<typeof FilterCondition>;
 export const Filters = v.array(v.array(FilterCondition));
 export type Filters = v.InferOutput<typeof Filters>;
 
+const askedFilters = v.pipe(
+  Filters,
+  atMost(MOST_CONDITIONS),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const conditions = dataset.value.flat();
+    if (conditions.length > MOST_CONDITIONS) {
+      addIssue({ message: `must have at most ${MOST_CONDITIONS} conditions in all groups` });
+    }
+    const long = conditions.find(({ value }) => Array.isArray(value) && value.length > MOST_VALUES);
+    if (long) addIssue({ message: `"${long.cname}" must have at most ${MOST_VALUES} values` });
+  }),
+  v.description(
+    `At most ${MOST_CONDITIONS} conditions in all groups, each with at most ${MOST_VALUES} values`,
+  ),
+);
+
 /** Selects rows of the source: by `where_clause`, else `raw_where`, else `filters`; otherwise all rows. */
 export const selection = {
   where_clause: v.optional(v.nullable(text)),
   raw_where: v.optional(v.nullable(text)),
-  filters: v.optional(v.nullable(Filters)),
+  filters: v.optional(v.nullable(askedFilters)),
 };
 
 export const dateOffset = v.pipe(text, v.description('PostgreSQL interval, such as "1 year"'));

@@ -1,6 +1,6 @@
 /** Where a recode or clone moves its slice to: values that are set, dates that are shifted, and how much moves. */
 import * as v from 'valibot';
-import { byColumn, number, pathTo, scalar, text } from './primitives';
+import { atMost, byColumn, number, pathTo, scalar, text } from './primitives';
 
 /** The values that a recode or clone sets: column → scalar or null. Dates are ISO text. */
 export const SetClause = byColumn(v.nullable(scalar));
@@ -64,6 +64,6 @@ const MOST_FACTORS = 1000;
 export const factors = v.pipe(
   v.array(Factor),
   v.minLength(1, 'must not be an empty list'),
-  v.maxLength(MOST_FACTORS, `must be at most ${MOST_FACTORS}`),
+  atMost(MOST_FACTORS),
   v.description('Factors by the date of the copy, in place of scale_factor for these days'),
 );

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { amounts, checkAmounts, total } from './amounts';
 import { checkMovement, Factor, factors, movement, SetClause, share, Shift } from './movement';
-import { note, number, pfUser, row } from './primitives';
+import { atMost, MOST_CONDITIONS, note, number, pfUser, row } from './primitives';
 import { StoredShape } from './shapes';
 import { AskedSlice, Slice } from './slices';
 
@@ -264,6 +264,7 @@ export const hold = v.optional(
   v.nullable(
     v.pipe(
       v.array(AskedSlice),
+      atMost(MOST_CONDITIONS),
       v.description('Slices whose rows keep their amounts; the change is spread over the rest'),
     ),
   ),
@@ -280,7 +281,7 @@ const ManyEdits = v.object({
   edits: v.pipe(
     v.array(ScaleEdit),
     v.minLength(1, 'must not be an empty list'),
-    v.maxLength(MOST_EDITS, `must be at most ${MOST_EDITS}`),
+    atMost(MOST_EDITS),
     v.description('Changes made in order, each on the result of the previous ones'),
   ),
   hold,

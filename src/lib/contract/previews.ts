@@ -9,7 +9,7 @@ import {
   SLICE_OPERATIONS,
   SLICE_REQUESTS,
 } from './operations';
-import { byColumn, measureTotals, pfUser, wouldWrite } from './primitives';
+import { atMost, byColumn, measureTotals, MOST_CONDITIONS, pfUser, wouldWrite } from './primitives';
 import { grouping } from './shapes';
 import { AskedSlice } from './slices';
 
@@ -22,15 +22,12 @@ export const SlicePreviewRequest = v.object({
 });
 export type SlicePreviewRequest = v.InferOutput<typeof SlicePreviewRequest>;
 
-/** Number of slices that POST slices takes. */
-export const MOST_SLICES = 200;
-
 /** Body of POST slices (docs/contract/05-operations.md#post-versionsidslices). */
 export const SlicesPreviewRequest = v.object({
   slices: v.pipe(
     v.array(AskedSlice),
     v.minLength(1, 'must not be an empty list'),
-    v.maxLength(MOST_SLICES, `must be at most ${MOST_SLICES}`),
+    atMost(MOST_CONDITIONS),
   ),
   ...grouping,
   pf_user: v.optional(wouldWrite),
@@ -126,7 +123,7 @@ export const SeveralPreviewRequest = v.pipe(
     operations: v.pipe(
       v.array(Named),
       v.minLength(1, 'must not be an empty list'),
-      v.maxLength(MOST_TRIED, `must be at most ${MOST_TRIED}`),
+      atMost(MOST_TRIED),
       v.description('The operation of each step, with the fields of its body'),
     ),
     pf_user: pfUser,

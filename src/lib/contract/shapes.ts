@@ -1,6 +1,6 @@
 /** Shapes: how a scale is parted over periods, or over other groups of rows, by weights. */
 import * as v from 'valibot';
-import { byColumn, number, pathTo, text } from './primitives';
+import { atMost, byColumn, number, pathTo, text } from './primitives';
 import { AskedSlice, Slice } from './slices';
 
 /** Maximum number of groups that a shape can have. */
@@ -134,7 +134,7 @@ const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of)
       resolved: v.optional(
         v.pipe(
           v.array(WeightedGroup),
-          v.maxLength(MOST_GROUPS, `must be at most ${MOST_GROUPS}`),
+          atMost(MOST_GROUPS),
           v.description(
             'The weights as stored in the log; with them, profile or like is not evaluated',
           ),

@@ -1,6 +1,6 @@
 /** Slices: the rows of a version that an operation, a lock or a question is about. */
 import * as v from 'valibot';
-import { byColumn, scalar, text } from './primitives';
+import { atMost, byColumn, MOST_VALUES, scalar, text } from './primitives';
 import { orUnusable, UnusableValue } from './unusable';
 
 /** The labels of the empty value and of the empty text. */
@@ -14,15 +14,16 @@ const DateRange = v.pipe(
 );
 export type DateRange = v.InferOutput<typeof DateRange>;
 
-const sliceValue = v.union(
-  [
-    scalar,
-    v.null(),
-    v.pipe(v.array(v.nullable(scalar)), v.minLength(1, 'must not be an empty list')),
-    DateRange,
-  ],
-  'must be a value, null, a list of those that is not empty, or a range of dates such as {"from": "2027-01-01", "to": "2027-03-31"}',
-);
+const values = v.pipe(v.array(v.nullable(scalar)), v.minLength(1, 'must not be an empty list'));
+
+/** @param list the schema of a list of values: as requested, or as stored */
+const sliceValueWith = (list: v.GenericSchema<v.InferInput<typeof values>>) =>
+  v.union(
+    [scalar, v.null(), list, DateRange],
+    'must be a value, null, a list of those that is not empty, or a range of dates such as {"from": "2027-01-01", "to": "2027-03-31"}',
+  );
+const sliceValue = sliceValueWith(values);
+const askedValue = sliceValueWith(v.pipe(values, atMost(MOST_VALUES)));
 
 /**
  * Selects the rows of a cell: column → value. A value is a scalar, null (the column IS NULL), an array of
@@ -37,7 +38,7 @@ export type Slice = v.InferOutput<typeof Slice>;
  * columns. A value that no column can have becomes an {@link UnusableValue}, which is refused later if the
  * key is a column.
  */
-export const AskedSlice = byColumn(orUnusable(sliceValue), sliceValue);
+export const AskedSlice = byColumn(orUnusable(askedValue), askedValue);
 export type AskedSlice = v.InferOutput<typeof AskedSlice>;
 
 /** Returns a slice without its unusable values. */

@@ -416,6 +416,30 @@ describe('Changes of territories', () => {
 });
 
 describe('Territories', () => {
+  it('of one member are at most 200 for a source', async () => {
+    await service.query(
+      `INSERT INTO pf.territory (source_id, member, read, write)
+       SELECT $1, member, '{}', NULL FROM generate_series(1, 200), unnest($2::text[]) AS member`,
+      [raw.sourceId, ['crowded']],
+    );
+    const { id } = (
+      await service.query<{ id: number }>(
+        `INSERT INTO pf.territory (source_id, member, read) VALUES ($1, 'alone', '{}') RETURNING id`,
+        [raw.sourceId],
+      )
+    )[0]!;
+    const give = { member: 'crowded', read: { Region: 'A' }, write: null };
+    for (const answer of [
+      await admin.post(`/sources/${raw.sourceId}/territories`, give),
+      await admin.patch(`/territories/${id}`, { member: 'crowded' }),
+    ]) {
+      const { status, body } = answer;
+      expect([status, body.field]).toEqual([422, 'member']);
+      expect(body.error).toMatch(/^crowded already has 200 territories of this source/);
+    }
+    await service.query(`DELETE FROM pf.territory WHERE member IN ('crowded', 'alone')`);
+  });
+
   it('are refused where nobody is signed in, or every planner is an admin', async () => {
     const other = await startService('service', { PF_USER_HEADER: 'X-Forwarded-User' });
     const open = await startService('service');

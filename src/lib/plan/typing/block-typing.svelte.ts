@@ -64,7 +64,7 @@ class Guessed extends Error {
   }
 }
 
-/** Number of cells of one request for totals; {@link MOST_SLICES} at most. */
+/** Number of cells of one request for totals; {@link MOST_CONDITIONS} at most. */
 const ASKED_AT_ONCE = 100;
 /** The same if the months of the cells are read too, which takes a query for each. */
 const ASKED_WITH_MONTHS = 4;

@@ -32,6 +32,12 @@ const LIVENESS = {
   idle_in_transaction_session_timeout: '20s',
 };
 
+/**
+ * PostgreSQL compiles a statement with many conditions for minutes, and no cancel request, timeout or terminate ends
+ * the compiler (docs/decisions/0011-how-a-hanging-write-ends.md).
+ */
+const INTERRUPTIBLE = { jit: 'off' };
+
 const options = (settings: Record<string, string>): string =>
   Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -41,10 +47,10 @@ const options = (settings: Record<string, string>): string =>
 const WRITER = { 'pf.writer': 'service' };
 
 /** The settings as start-up options of a command's connection. */
-export const COMMAND_OPTIONS = options(SETTINGS);
+export const COMMAND_OPTIONS = options({ ...SETTINGS, ...INTERRUPTIBLE });
 
 /** Like `COMMAND_OPTIONS`, for the service, whose locks must not outlive it. */
-export const SERVICE_OPTIONS = options({ ...SETTINGS, ...LIVENESS, ...WRITER });
+export const SERVICE_OPTIONS = options({ ...SETTINGS, ...INTERRUPTIBLE, ...LIVENESS, ...WRITER });
 
 /**
  * Makes PostgreSQL check during a statement whether the service is still connected. PostgreSQL refuses the

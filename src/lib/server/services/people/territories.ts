@@ -1,6 +1,7 @@
 /** Territories of a source: their list, their changes, and the endpoints that they refuse. */
 import type { Endpoint } from '../../../contract/endpoints/endpoint';
 import type { AskedSlice, Slice } from '../../../contract/slices';
+import { MOST_CONDITIONS } from '../../../contract/primitives';
 import { usableSlice } from '../../../contract/slices';
 import type {
   CreateTerritoryRequest,
@@ -161,7 +162,8 @@ export async function territories(db: Database, sourceId: number): Promise<Terri
 /**
  * Gives a member a part of a source.
  *
- * @throws AppError 400 if nobody is signed in or everybody is an admin, and for a slice that cannot be used; 404
+ * @throws AppError 400 if nobody is signed in or everybody is an admin, and for a slice that cannot be used; 404; 422 if
+ * the member has too many
  */
 export const createTerritory = (
   { db, config }: { db: Database; config: Pick<Config, 'signIn'> },
@@ -171,11 +173,16 @@ export const createTerritory = (
   db.transaction(async (tx) => {
     requireSignIn(config);
     await changing(tx, sourceId);
+    await requireRoom(tx, sourceId, member);
     const fields = { member, ...(await slicesOf(tx, sourceId, { read, write })) };
     return insertTerritory(tx, sourceId, fields, pf_user ?? null);
   });
 
-/** Changes the fields that the request names. @throws AppError 400 for a slice that cannot be used, 404 */
+/**
+ * Changes the fields that the request names.
+ *
+ * @throws AppError 400 for a slice that cannot be used, 404; 422 if another member has too many
+ */
 export const editTerritory = (
   db: Database,
   id: number,
@@ -186,6 +193,7 @@ export const editTerritory = (
     await changing(tx, source_id);
     const current = await getTerritory(tx, id);
     const { member = current.member, ...slices } = edit;
+    if (member !== current.member) await requireRoom(tx, source_id, member);
     const { read, write } = await slicesOf(tx, source_id, {
       read: slices.read ?? current.read,
       write: slices.write === undefined ? current.write : slices.write,
@@ -225,6 +233,17 @@ function requireSignIn({ signIn }: Pick<Config, 'signIn'>): void {
       'Territories do not limit admins, and without PF_ADMINS every planner is one: set PF_ADMINS (docs/operating.md)',
     );
   }
+}
+
+/** @throws AppError 422 if a member has as many territories of a source as a list may have conditions */
+async function requireRoom(tx: Transaction, sourceId: number, member: string): Promise<void> {
+  const all = await listTerritories(tx, sourceId);
+  if (all.filter((territory) => territory.member === member).length < MOST_CONDITIONS) return;
+  throw new AppError(
+    422,
+    `${member} already has ${MOST_CONDITIONS} territories of this source; join some of them, since a slice can list several values`,
+    { field: 'member' },
+  );
 }
 
 /** The slices of a territory as they are stored. @throws AppError 400 naming the slice and the column */
