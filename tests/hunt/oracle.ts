@@ -60,6 +60,8 @@ export class Oracle {
     const groups = [...levels, ...splits].map(
       ({ sql }, i) => `(${sql})::text AS ${[...down, ...across][i]}`,
     );
+    const columns = this.table.columns.map(({ name }) => ident(name));
+    const amounts = this.table.measures.map(({ name }) => ident(name));
     const depths = Array.from({ length: levels.length + 1 }, (_, depth) => [
       `(${[...down.slice(0, depth), ...across].join(', ')})`,
       ...(splits.length > 0 ? [`(${down.slice(0, depth).join(', ')})`] : []),
@@ -68,9 +70,12 @@ export class Oracle {
     const rows = await this.query<Record<string, unknown>>(
       `SELECT ${names.map((n) => `${n}, GROUPING(${n}) AS "${n} left out"`).join(', ')},
               ${measures.map((m, i) => `(${this.shownSum(m)})::float8 AS m${i}`).join(', ')},
-              count(*)::int AS rows
-         FROM (SELECT ${[...groups, 'pf_iter', ...this.table.measures.map(({ name }) => ident(name))].join(', ')}
-                 FROM ${this.stored} WHERE ${where}) AS shown
+              coalesce(sum("leaf rows"), 0)::int AS rows
+         FROM (SELECT ${[...groups, 'pf_iter', '"leaf rows"', ...amounts].join(', ')}
+                 FROM (SELECT ${[...columns, 'pf_iter', ...amounts.map((m) => `sum(${m}) AS ${m}`)].join(', ')},
+                              count(*) AS "leaf rows"
+                         FROM ${this.stored} WHERE ${where}
+                        GROUP BY ${[...columns, 'pf_iter'].join(', ')}) AS leaves) AS shown
         GROUP BY GROUPING SETS (${depths.join(', ')})`,
     );
     const path = (row: Record<string, unknown>, of: string[]) =>

@@ -96,16 +96,20 @@ export function watch(): void {
   };
   const centre = (box: DOMRect) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
 
-  /** Rows in their order; a row's header holds the label of its own level only. */
+  /**
+   * Rows in their order, without those whose outer rows are scrolled out: a row's header holds the label of its own
+   * level only.
+   */
   function rowsOf(table: Grid) {
-    const path: string[] = [];
-    return [...table.querySelectorAll<HTMLElement>('tbody tr')].map((tr) => {
+    const path: (string | undefined)[] = [];
+    return [...table.querySelectorAll<HTMLElement>('tbody tr')].flatMap((tr) => {
       const meta = table.getMeta(tr.querySelector('td') ?? (tr.firstElementChild as Element));
       const depth = Number(tr.dataset.level ?? -1);
       const header = tr.querySelector('th') ?? undefined;
       path.length = Math.max(depth, 0);
       if (depth > 0) path[depth - 1] = text(header);
-      return { tr, y: meta?.y ?? -1, header, path: [...path] };
+      const labels = path.filter((label) => label !== undefined);
+      return labels.length < path.length ? [] : [{ tr, y: meta?.y ?? -1, header, path: labels }];
     });
   }
 

@@ -3,7 +3,7 @@ import type { Query } from '../../support/service';
 import { keyText } from '../layout';
 import { ident } from '../values';
 import type { DrawnSlice } from './round';
-import type { AmountTable } from './table';
+import type { AmountMeasure, AmountTable } from './table';
 
 /** The number of some rows and their sums by measure. */
 export interface RowSums {
@@ -25,6 +25,10 @@ export interface WrittenRow {
 /** The plan: operations skip rows of other origins. */
 const PLAN = `pf_iter <> 'reference'`;
 
+/** A measure as SQL whose sum does not depend on the order of rows. */
+const summed = ({ name, type }: AmountMeasure): string =>
+  type === 'double precision' ? `${ident(name)}::text::numeric` : ident(name);
+
 /** Reads sums and entries of a version by SQL. */
 export class Stored {
   constructor(
@@ -41,8 +45,7 @@ export class Stored {
     const columns = (filter: string, name: string) => [
       `count(*) FILTER (WHERE ${filter})::int AS ${name}`,
       ...measures.map(
-        (m, i) =>
-          `coalesce(sum(${ident(m.name)}) FILTER (WHERE ${filter}), 0)::float8 AS ${name}${i}`,
+        (m, i) => `coalesce(sum(${summed(m)}) FILTER (WHERE ${filter}), 0)::float8 AS ${name}${i}`,
       ),
     ];
     const [row] = await this.query<Record<string, number>>(
