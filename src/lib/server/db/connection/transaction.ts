@@ -37,9 +37,14 @@ export class Transaction extends Queryable {
    * Runs a part of the work in a savepoint. If it is refused, its writes are rolled back, earlier writes
    * stay, and the refusal is returned.
    *
+   * @param refusalOf returns the refusal that an error means, once the work is rolled back; undefined for an error that stays
+   *   what it is
    * @throws every other error, and a refusal after which the connection cannot be used
    */
-  async attempt<Result>(work: () => Promise<Result>): Promise<Result | AppError> {
+  async attempt<Result>(
+    work: () => Promise<Result>,
+    refusalOf?: (error: unknown) => Promise<AppError | undefined>,
+  ): Promise<Result | AppError> {
     await this.run(sql`SAVEPOINT attempt`);
     const release = () => this.run(sql`RELEASE SAVEPOINT attempt`);
     try {
@@ -47,7 +52,6 @@ export class Transaction extends Queryable {
       await release();
       return result;
     } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
       try {
         await this.run(sql`ROLLBACK TO SAVEPOINT attempt`);
         await release();
@@ -55,7 +59,9 @@ export class Transaction extends Queryable {
         // The refusal is more useful than the error of the lost connection.
         throw error;
       }
-      return error;
+      const refusal = (await refusalOf?.(error)) ?? error;
+      if (!(refusal instanceof AppError) || refusal.status >= 500) throw refusal;
+      return refusal;
     }
   }
 

@@ -65,15 +65,18 @@ export const tableExists = (db: Queryable, schema: string, tname: string): Promi
   );
 
 /**
- * Whether a function is a trigger of a forecast table.
+ * Whether a function is a trigger of a forecast table. One that is on no table was on a new table, which is gone with
+ * the write that it failed.
  *
  * @param name as `regprocedure` prints it
  */
 export const isTriggerOfForecast = (db: Queryable, name: string): Promise<boolean> =>
   db.any(
-    sql`SELECT 1 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-     WHERE c.relnamespace = 'pf'::regnamespace AND NOT t.tgisinternal
-       AND t.tgfoid::regprocedure::text = $1::text`,
+    sql`SELECT 1 FROM pg_proc p
+     LEFT JOIN pg_trigger t ON t.tgfoid = p.oid AND NOT t.tgisinternal
+     LEFT JOIN pg_class c ON c.oid = t.tgrelid
+     WHERE p.oid::regprocedure::text = $1::text AND p.prorettype = 'trigger'::regtype
+       AND (c.oid IS NULL OR c.relnamespace = 'pf'::regnamespace)`,
     [name],
   );
 

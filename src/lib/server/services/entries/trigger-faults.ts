@@ -14,15 +14,25 @@ export async function blameTriggers<T>(db: Queryable, write: () => Promise<T>): 
   try {
     return await write();
   } catch (error) {
-    const cause = error instanceof AppError ? error.cause : error;
-    const caller = isOfObject(cause) ? callerOf(cause) : undefined;
-    const isTrigger =
-      caller !== undefined && (await isTriggerOfForecast(db, caller).catch(() => false));
-    if (!isTrigger) throw error;
-    throw new AppError(
-      422,
-      `Nothing was changed, because a trigger of the forecast table (${caller}) refused the rows: ${reasonOf(cause)}`,
-      { cause },
-    );
+    throw (await triggerFault(db, error)) ?? error;
   }
+}
+
+/**
+ * The refusal of a write whose error a trigger of a forecast table raised; undefined for any other error.
+ *
+ * @param db for a look at the catalog; a transaction has to be rolled back to before the error
+ */
+export async function triggerFault(db: Queryable, error: unknown): Promise<AppError | undefined> {
+  let cause = error;
+  while (cause instanceof AppError) cause = cause.cause;
+  const caller = isOfObject(cause) ? callerOf(cause) : undefined;
+  const isTrigger =
+    caller !== undefined && (await isTriggerOfForecast(db, caller).catch(() => false));
+  if (!isTrigger) return undefined;
+  return new AppError(
+    422,
+    `Nothing was changed, because a trigger of the forecast table (${caller}) refused the rows: ${reasonOf(cause)}`,
+    { cause },
+  );
 }

@@ -50,7 +50,7 @@ import type { LockedRows } from '../version/locks';
 import { lockedRows, locksFor, requireUnlocked } from '../version/locks';
 import type { StatementAnswer } from '../reading/read-columns';
 import { runWrite } from '../reading/read-columns';
-import { blameTriggers } from './trigger-faults';
+import { blameTriggers, triggerFault } from './trigger-faults';
 import type { SliceIndexes } from '../reading/slice-indexes';
 import { totalsSeries } from '../reading/totals-series';
 import { OpenEntry, WHOLE, ofEntry } from './open-entry';
@@ -383,7 +383,9 @@ class EntryWriter {
    * @returns the refusal if it is refused; nothing is written then
    */
   replay<Result>(logid: number, run: () => Promise<Result>): Promise<Result | AppError> {
-    return this.from({ replayed_from: logid }, () => this.tx.attempt(run));
+    return this.from({ replayed_from: logid }, () =>
+      this.tx.attempt(run, (error) => triggerFault(this.tx, error)),
+    );
   }
 
   /** Calls `run`, and records where its entries come from. */

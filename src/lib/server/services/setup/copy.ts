@@ -11,12 +11,13 @@ import { forecastTable, forecastTableName } from '../../sql/forecast-table';
 import type { Resources } from '../entries/writer';
 import { copyAll } from '../entries/writer';
 import { once } from '../entries/idempotency';
+import { blameTriggers } from '../entries/trigger-faults';
 import { nameTaken, requireActive } from './versions';
 
 /**
  * Copies a version with its rows, entries and locks, in one transaction. The copy is open and independent of
  * the original (docs/contract/19-planning-together.md#copies).
- * @throws AppError 404, 409 for a name taken or an archived source
+ * @throws AppError 404, 409 for a name taken or an archived source, 422 as {@link blameTriggers}
  */
 export const copyVersion = (
   { db, budget, config, sliceIndexes }: Resources,
@@ -25,8 +26,10 @@ export const copyVersion = (
   key?: WriteKey,
 ): Promise<Version> =>
   budget.run(async (memory) => {
-    const copied = await db.versionTransaction(id, (tx) =>
-      once(tx, id, key, Version, memory, () => copy(tx, id, request, config.distribute)),
+    const copied = await blameTriggers(db, () =>
+      db.versionTransaction(id, (tx) =>
+        once(tx, id, key, Version, memory, () => copy(tx, id, request, config.distribute)),
+      ),
     );
     memory.release();
     sliceIndexes.written(copied.id);
