@@ -28,6 +28,9 @@ export interface Counts {
   countWritten(kind: string): void;
 }
 
+/** The rounding error of a sum of doubles, as a share of their absolute amounts. */
+const NOISE = 1e-12;
+
 /** Compares announcements with the stored amounts, and counts them. */
 export class Comparison {
   constructor(private readonly counts: Counts) {}
@@ -37,18 +40,24 @@ export class Comparison {
     this.counts.countWritten(kind);
   }
 
-  /** Compares an amount of a measure: exactly where its type fixes the decimals. */
+  /**
+   * Compares an amount of a measure: exactly where its type fixes the decimals.
+   *
+   * @param gross the absolute amounts of which it is the sum: those of doubles leave a rounding error
+   */
   amount(
     kind: string,
     measure: AmountMeasure,
     announced: string | undefined,
     stored: number,
+    gross = 0,
   ): void {
+    const noise = measure.type === 'double precision' ? gross * NOISE : 0;
     const unit =
       measure.decimals === null
         ? 0.51 * 10 ** -Math.max(LEAST, decimalsIn(announced ?? ''))
         : 0.1 * 10 ** -measure.decimals;
-    this.near(`${kind}`, measure.name, announced, stored, unit + Math.abs(stored) * 1e-12);
+    this.near(`${kind}`, measure.name, announced, stored, unit + noise + Math.abs(stored) * 1e-12);
   }
 
   /** Compares a percentage, to the decimals that are shown. */

@@ -3,7 +3,7 @@ import { Broken } from '../outcome';
 import { numbersIn } from './compare';
 import type { Announced, Sent } from './page';
 import type { AnnouncedRound } from './round';
-import type { Selected, Stage } from './stage';
+import type { Entry, Selected, Stage } from './stage';
 import { sliceSql, type CellSums } from './stored';
 import { unitsOf, type AmountMeasure } from './table';
 import type { Trials } from './trials';
@@ -111,7 +111,7 @@ export class FormActs {
     if (extent === null) compare.silent(`box of a ${act.kind}`);
     else compare.rows('box: rows', numbersIn(parts.at(-1) ?? null).at(-1), touched);
     if (isScale) {
-      this.compareComputed(announced, before, entry.after);
+      this.compareComputed(announced, before, entry);
       this.comparePrice(announced, entry.after);
       if (announced.remainder) {
         const units = unitsOf(this.stage.table) as AmountMeasure;
@@ -156,14 +156,16 @@ export class FormActs {
     }
   }
 
-  private compareComputed({ computed }: Announced, before: CellSums, after: CellSums): void {
+  private compareComputed({ computed }: Announced, before: CellSums, { after, rows }: Entry): void {
     for (const measure of this.stage.table.measures) {
       const { name, role } = measure;
       const key = role === 'measure' ? `measures.${name}.incr` : `${role}_incr`;
       const text = new RegExp(`${key}: (\\S+?)(,|$)`).exec(computed ?? '')?.[1];
       if (text === undefined) continue;
       const delta = (after.sums[measure.name] ?? 0) - (before.sums[measure.name] ?? 0);
-      this.stage.compare.amount('form: computed amount', measure, String(Number(text)), delta);
+      const gross = rows.reduce((sum, { amounts }) => sum + Math.abs(amounts[name] ?? 0), 0);
+      const shown = String(Number(text));
+      this.stage.compare.amount('form: computed amount', measure, shown, delta, gross);
     }
   }
 
