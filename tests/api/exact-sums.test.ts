@@ -30,7 +30,10 @@ async function totalsOf(service: Service, amounts: readonly number[]) {
   const explained = await must(service.api.post(`${path}/explain`, { slice }));
   const one = await must(service.api.post(`${path}/slice`, { slice, by: ['Day'], unit: 'month' }));
   const { slices } = await must(service.api.post(`${path}/slices`, { slices: [slice] }));
-  const sums = [all, months[0], log, log.entries[0], explained.included, one];
+  const edits = [{ slice, value_incr: 1 }];
+  const { cells } = await must(service.api.post(`${path}/import/preview`, { edits, since: 0 }));
+  const { entries } = cells[0];
+  const sums = [cells[0], entries[0], all, months[0], log, log.entries[0], explained.included, one];
   return [...sums, one.groups[0], slices[0]].map((totals) => [
     totals.value_total,
     totals.measures.Cost,

@@ -9,7 +9,7 @@ import { leafColumns, measureColumns, measureKind, measureWord } from '../../sql
 import { groupedBy } from '../../sql/grain';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, join, literal, sql } from '../../sql/quote';
-import { NOISE } from '../../sql/templates/leaves';
+import { exactSum, NOISE } from '../../sql/templates/leaves';
 import { freeName } from '../../sql/templates/lists';
 import { isInProportion } from '../../sql/templates/parting';
 import type { Queryable } from '../connection/queryable';
@@ -64,7 +64,8 @@ function namesFor(columns: readonly ForecastColumn[]) {
   const measures = measureColumns(columns).map((column) => {
     const word = measureWord(column, columns);
     return {
-      ...{ key: measureKey(column), name: ident(column.name), exact: measureKind(column).exact },
+      ...{ column, key: measureKey(column), name: ident(column.name) },
+      exact: measureKind(column).exact,
       changes: own(`changes_${word}`),
       shares: own(`shares_${word}`),
       noise: own(`${word}_noise`),
@@ -92,8 +93,8 @@ export function cellsOf(
   const leaves = leafColumns(columns);
   const { measures, ...own } = namesFor(columns);
   const changed = measures.filter(({ key }) => edits.some(({ keys }) => keys.has(key)));
-  const perLeaf = measures.flatMap(({ name, exact, noise, decimals }) => [
-    sql`COALESCE(SUM(${name}), 0) AS ${name}`,
+  const perLeaf = measures.flatMap(({ column, name, exact, noise, decimals }) => [
+    sql`COALESCE(${exactSum(column, name)}, 0) AS ${name}`,
     sql`${exact ? sql`0` : sql`COALESCE(SUM(ABS(${name})), 0)`} AS ${noise}`,
     sql`${exact ? sql`COALESCE(MAX(scale(${name})), 0)` : sql`0`} AS ${decimals}`,
   ]);
@@ -101,7 +102,7 @@ export function cellsOf(
     const total = sql`COALESCE(SUM(${name}) FILTER (WHERE ${own.seen}), 0)`;
     const most = exact
       ? sql`0`
-      : sql`${NOISE} * COALESCE(SUM(${noise}) FILTER (WHERE ${own.seen}), 0)`;
+      : sql`${NOISE} * COALESCE(SUM(${noise}) FILTER (WHERE ${own.seen}), 0)::numeric`;
     const net = exact ? total : sql`CASE WHEN ABS(${total}) > ${most} THEN ${total} ELSE 0 END`;
     return { total: net, noise: most, decimals: sql`MAX(${decimals})` };
   });

@@ -21,7 +21,7 @@ import type { Transaction } from '../../db/connection/transaction';
 import { AppError, inEntry } from '../../errors';
 import { editedLeaves } from '../../sql/edited-leaves';
 import type { ForecastColumn } from '../../sql/forecast-columns';
-import { measureColumns, measureKind } from '../../sql/forecast-columns';
+import { measureColumns } from '../../sql/forecast-columns';
 import { sql } from '../../sql/quote';
 import { excludeClause } from '../../sql/slice';
 import { importTemplate } from '../../sql/templates/import';
@@ -182,15 +182,9 @@ function requireStates(
   );
 }
 
-/**
- * Returns the rows and totals of a cell as a text to compare. Totals of doubles have 12 digits: their last ones depend
- * on the order of the rows.
- */
+/** Returns the rows and totals of a cell as a text to compare. */
 function stateOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): string {
-  const totals = measureColumns(columns).map((column) => {
-    const total = cell?.totals[measureKey(column)] ?? '0';
-    return measureKind(column).exact ? total : Number(total).toPrecision(12);
-  });
+  const totals = measureColumns(columns).map((column) => cell?.totals[measureKey(column)] ?? '0');
   return [cell?.rows ?? 0, ...totals].join('/');
 }
 

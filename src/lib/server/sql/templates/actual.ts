@@ -5,7 +5,7 @@ import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { groupedBy } from '../grain';
 import type { SqlText } from '../quote';
 import { ident, join, literal, sql } from '../quote';
-import { netsToSomething } from './leaves';
+import { exactSum, netsToSomething } from './leaves';
 import { IN_CTE, list } from './lists';
 import { loadedRows, loadedValue } from './load';
 
@@ -69,8 +69,8 @@ function differs(measure: ForecastColumn): SqlText {
 }
 
 function difference(measure: ForecastColumn): SqlText {
-  const sum = sql`SUM(${ident(measure.name)})`;
+  const sum = exactSum(measure, ident(measure.name));
   return measureKind(measure).exact
     ? sql`COALESCE(${sum}, 0)`
-    : sql`CASE WHEN ${differs(measure)} THEN ${sum} ELSE 0 END`;
+    : sql`CASE WHEN ${differs(measure)} THEN (${sum})::double precision ELSE 0 END`;
 }

@@ -65,9 +65,9 @@ export function netsToSomething(measure: ForecastColumn, over = sql``): SqlText 
 }
 
 const netted = (measure: ForecastColumn): SqlText => {
-  const sum = sql`SUM(${ident(measure.name)})`;
+  const sum = exactSum(measure, ident(measure.name));
   if (measureKind(measure).exact) return sql`COALESCE(${sum}, 0)`;
-  return sql`CASE WHEN ${netsToSomething(measure)} THEN ${sum} ELSE 0 END`;
+  return sql`CASE WHEN ${netsToSomething(measure)} THEN (${sum})::double precision ELSE 0 END`;
 };
 
 /** A product without a signed zero: with doubles, 0 times a negative number prints as "-0". */

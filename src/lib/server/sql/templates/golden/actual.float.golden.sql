@@ -27,7 +27,7 @@ sides AS (
 leaves AS (
     SELECT
         "Region",
-        CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) OR SUM(ABS("Sales")) >= 'Infinity' THEN SUM("Sales") ELSE 0 END AS "Sales",
+        CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) OR SUM(ABS("Sales")) >= 'Infinity' THEN (SUM("Sales"::text::numeric))::double precision ELSE 0 END AS "Sales",
         COALESCE(SUM("Quantity"), 0) AS "Quantity"
     FROM sides
     GROUP BY

@@ -2,7 +2,7 @@ WITH leaves AS (
     SELECT
         "Region" COLLATE "C" AS "Region",
         "Size",
-        CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) THEN SUM("Sales") ELSE 0 END AS "Sales"
+        CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) THEN (SUM("Sales"::text::numeric))::double precision ELSE 0 END AS "Sales"
     FROM {{fc_table}}
     WHERE {{where_clause}}
         AND {{exclude_clause}}

@@ -5,7 +5,7 @@ WITH leaves AS (
         COALESCE(SUM("Sales"), 0) AS "Sales",
         COALESCE(SUM("Quantity"), 0) AS "Quantity",
         COALESCE(SUM("Profit"), 0) AS "Profit",
-        CASE WHEN ABS(SUM("Hours")) > 1e-12 * SUM(ABS("Hours")) THEN SUM("Hours") ELSE 0 END AS "Hours"
+        CASE WHEN ABS(SUM("Hours")) > 1e-12 * SUM(ABS("Hours")) THEN (SUM("Hours"::text::numeric))::double precision ELSE 0 END AS "Hours"
     FROM {{fc_table}}
     WHERE {{where_clause}}
         AND {{exclude_clause}}
