@@ -80,7 +80,6 @@ const expression = v.pipe(
 );
 const name = v.pipe(
   shortName,
-  v.check((s) => s === s.trim(), 'must not begin or end with a space'),
   v.check((s) => !s.includes(': '), 'must not contain ": ", which begins the parts of a measure'),
 );
 

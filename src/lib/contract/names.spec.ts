@@ -21,10 +21,10 @@ describe('a name', () => {
     ['ann\u{10ffff}', 'must not contain U+10FFFF, which is no character of Unicode'],
     ['ann\u200b', 'must not contain control characters'],
     ['an\tn', 'must not contain control characters'],
-    ['ann ', 'must not begin or end with a blank'],
-    ['\u00a0ann', 'must not begin or end with a blank'],
-    ['ann\u00a0', 'must not begin or end with a blank'],
-    ['ann\u3000', 'must not begin or end with a blank'],
+    ['ann ', 'must not begin or end with a space'],
+    ['\u00a0ann', 'must not begin or end with a space'],
+    ['ann\u00a0', 'must not begin or end with a space'],
+    ['ann\u3000', 'must not begin or end with a space'],
   ])('%j is refused', (name, fault) => {
     expect(faultOfName(name)).toBe(fault);
     for (const schema of [pfUser, shortName, label]) {

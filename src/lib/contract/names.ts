@@ -18,7 +18,7 @@ export function faultOfName(name: string): string | null {
   if (unassigned !== undefined) {
     return `must not contain ${codeOf(unassigned)}, which is no character of Unicode`;
   }
-  return name.trim() === name ? null : 'must not begin or end with a blank';
+  return name.trim() === name ? null : 'must not begin or end with a space';
 }
 
 /** Returns a text as a name: composed (NFC), in one line, without characters that nobody sees. */
