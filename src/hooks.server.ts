@@ -14,8 +14,14 @@ import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/serve
 import { Events } from '$lib/server/event-streams';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody } from '$lib/server/http/answers';
+import { modulesInHead } from '$lib/server/http/page-modules';
 import { pageRefusal } from '$lib/server/http/refusal-page';
-import { discardBody, locatedCharacter, requireBodyType } from '$lib/server/http/request-body';
+import {
+  discardBody,
+  locatedCharacter,
+  requireBodyType,
+  requireLength,
+} from '$lib/server/http/request-body';
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
@@ -122,13 +128,6 @@ function logTurn(turn: Turn): void {
   }
 }
 
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
-};
-
 export const handle: Handle = async ({ event, resolve }) => {
   const started = performance.now();
   const { request, url, route, locals, platform } = event;
@@ -156,14 +155,16 @@ export const handle: Handle = async ({ event, resolve }) => {
   if (refusal) {
     response = isApi ? failureAnswer(refusal) : pageRefusal(refusal, request.headers.get('accept'));
   } else {
-    response = await resolve(event);
+    platform?.req.emit('forecast-pivot:continue');
+    response = await resolve(event, modulesInHead());
     if (isApi) response = asApiAnswer(response, event);
   }
   // Node closes the connection after this time without traffic.
   socket?.setTimeout(silenceAllowed(response));
   const takesFile = endpointOf(request.method, route.id, event.params)?.file !== undefined;
-  if (isApi) await discardBody(request, takesFile ? 2 * config.fileLimit : undefined);
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
+  // A client that was not asked for its body does not send it, or sends it before it reads the answer.
+  if (refusal && platform?.req.headers.expect) response.headers.set('connection', 'close');
+  else if (isApi) await discardBody(request, takesFile ? 2 * config.fileLimit : undefined);
   response.headers.set('x-request-id', locals.requestId);
   if (locals.bodySkipped) response.headers.set(BODY_SKIPPED_HEADER, locals.bodySkipped);
   // No proxy or browser may reuse an old answer.
@@ -270,6 +271,7 @@ async function refusalOf({
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
       requireSameOrigin(request.headers, url, config.hosts);
       requireBodyType(request, endpoint?.file);
+      if (platform?.req.headers.expect) requireLength(request, endpoint, config);
     }
     const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
     const sent = key === null ? undefined : { path: `${request.method} ${url.pathname}`, key };

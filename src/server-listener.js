@@ -110,14 +110,96 @@ function explainFailure(server) {
 }
 
 /**
- * Keeps browsers from guessing the type of a static file. Static files do not pass the service's hooks.
+ * Headers of every answer (docs/contract/09-errors-limits-guards.md#guards). Static files and answers of Node.js itself
+ * do not pass the service's hooks, so they are set here.
+ */
+const HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
+
+/**
+ * Sets the headers of every answer, refuses requests that are not valid HTTP, and reads the host of an absolute target
+ * as that of the request (RFC 9112, 3.2.2). Has to come last: its listener calls those that are there.
  *
  * @param {import('node:http').Server} server
  */
-function forbidSniffing(server) {
-  server.prependListener('request', (_, response) =>
-    response.setHeader('x-content-type-options', 'nosniff'),
-  );
+function guard(server) {
+  // Node.js would answer requests without a host itself, without these headers.
+  Object.assign(server, { requireHostHeader: false });
+  const listeners = server.rawListeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    const absolute = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '');
+    if (absolute) {
+      const [, host = '', target = ''] = absolute;
+      request.url = target.startsWith('/') ? target : `/${target}`;
+      request.headers.host = host.slice(host.lastIndexOf('@') + 1);
+    } else if (request.url === '*') request.url = '/';
+    if (!request.headers.host && request.httpVersion !== '1.0') {
+      const body = JSON.stringify({ error: 'The header Host is missing' });
+      response.writeHead(400, {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        Connection: 'close',
+      });
+      response.end(body);
+      return;
+    }
+    for (const listener of listeners) listener.call(server, request, response);
+  });
+
+  server.on('clientError', (error, socket) => {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    const { _httpMessage: answer } = /** @type {any} */ (socket);
+    if (code === 'ECONNRESET' || !socket.writable || answer?.headersSent) {
+      socket.destroy();
+      return;
+    }
+    const [status, sentence] = INVALID[code ?? ''] ?? NO_HTTP;
+    const body = JSON.stringify({ error: sentence });
+    const headers = {
+      ...HEADERS,
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.end([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
+  });
+}
+
+/** @type {[status: string, sentence: string]} */
+const NO_HTTP = ['400 Bad Request', 'The request is not valid HTTP'];
+/** @type {Record<string, [status: string, sentence: string]>} */
+const INVALID = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The headers of the request are too large',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
+};
+
+/**
+ * Lets the service decide whether a client that waits for `100 Continue` sends its body. The service emits
+ * `forecast-pivot:continue` on the request.
+ *
+ * @param {import('node:http').Server} server
+ */
+function askBeforeContinue(server) {
+  server.on('checkContinue', (request, response) => {
+    request.once('forecast-pivot:continue', () => response.writeContinue());
+    server.emit('request', request, response);
+  });
+  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => {
+    server.emit('request', request, response);
+  });
 }
 
 /** @param {import('node:http').Server} server that has just started to listen */
@@ -125,5 +207,6 @@ export function prepareListener(server) {
   explainFailure(server);
   closeUnfinished(server);
   leaveProxiesTime(server);
-  forbidSniffing(server);
+  askBeforeContinue(server);
+  guard(server);
 }

@@ -52,6 +52,8 @@ interface Described {
   request?: v.GenericSchema;
   /** The types of a body that is a file; the body is JSON if missing. */
   file?: readonly string[];
+  /** Whether the body may be as long as that of an import. */
+  longBody?: true;
   /** Whether the body is optional. */
   optionalBody?: true;
   /** Whether the endpoint writes rows and therefore accepts an `Idempotency-Key`. */

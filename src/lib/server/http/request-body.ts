@@ -2,9 +2,12 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import type { Endpoint } from '../../contract/endpoints/endpoint';
+import { IMPORT_BODY_LIMIT } from '../../contract/imports';
 import type { Me } from '../../contract/me';
 import { IDEMPOTENCY_KEY_HEADER, isObject } from '../../contract/primitives';
 import { UnusableValue } from '../../contract/unusable';
+import type { Config } from '../config';
 import type { WriteKey } from '../db/log/idempotency';
 import type { Place } from '../errors';
 import { AppError, faultAt, reasonOf, UnstorableCharacter } from '../errors';
@@ -30,6 +33,23 @@ export function requireBodyType(request: Request, file?: readonly string[]): voi
     `Send the file itself as the body, with content-type: ${file.join(' or ')}`,
   );
 }
+
+/**
+ * Refuses a body by the length that its client announces, before the client sends it.
+ * @throws AppError 413
+ */
+export function requireLength(
+  { headers }: Request,
+  endpoint: Pick<Endpoint, 'file' | 'longBody'> | undefined,
+  { bodyLimit, fileLimit }: Pick<Config, 'bodyLimit' | 'fileLimit'>,
+): void {
+  const jsonLimit = bodyLimit * (endpoint?.longBody ? IMPORT_BODY_LIMIT : 1);
+  const limit = endpoint?.file === undefined ? jsonLimit : fileLimit;
+  if (Number(headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
+}
+
+const tooLarge = (limit: number): AppError =>
+  new AppError(413, `The body is larger than ${limit} bytes`);
 
 /**
  * The body of a request, held to a schema and to the configured size.
@@ -220,12 +240,18 @@ const DISCARDED = 16 * 1_048_576;
 async function readText(request: Request, limit: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size <= limit) chunks.push(chunk);
-    else if (size > limit + DISCARDED) break;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size <= limit) chunks.push(chunk);
+      else if (size > limit + DISCARDED) break;
+    }
+  } catch (error) {
+    throw new AppError(400, 'The client closed the connection before its body was complete', {
+      cause: error,
+    });
   }
-  if (size > limit) throw new AppError(413, `The body is larger than ${limit} bytes`);
+  if (size > limit) throw tooLarge(limit);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
