@@ -82,6 +82,14 @@ export class Stored {
     return rows.map((row) => ({ leaf: pick(row, columns), amounts: pick(row, measures) }));
   }
 
+  /** The number of rows that the service answers for the rows of an entry: at a grain it adds up those of a group. */
+  countAtGrain(rows: readonly WrittenRow[]): number {
+    const grain = this.table.columns.filter((column) => column.grain);
+    if (grain.length === 0) return rows.length;
+    return new Set(rows.map(({ leaf }) => JSON.stringify(grain.map(({ name }) => leaf[name]))))
+      .size;
+  }
+
   /** Number of rows of an entry that locks hold, which must be none. */
   async writtenIn(entry: number, locks: readonly DrawnSlice[]): Promise<number> {
     if (locks.length === 0) return 0;

@@ -59,7 +59,7 @@ export class Trials {
     await compareEntry();
     const { rows, after, seen } = await this.stage.entryAfter(selected, last);
     const more = /: ([\d,]+) new rows?/.exec(trial.text)?.[1]?.replaceAll(',', '');
-    compare.rows('trial: rows', more, rows.length);
+    compare.rows('trial: rows', more, this.stage.stored.countAtGrain(rows));
     if (hasTotals) {
       for (const [name, text] of trial.totals) {
         const measure = this.stage.measureNamed(name);
