@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { violations } from '../support/axe';
 import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { arrange, PivotPage } from './pivot-page';
@@ -86,10 +86,7 @@ test('keys select points of a line, several with Shift, and the combined series'
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Shift+Enter');
   await expect(pivot.panel.getByTestId('apart').or(pivot.slice)).toBeVisible();
-  expect(
-    (await new AxeBuilder({ page }).include('section.chart').include('.panel').analyze())
-      .violations,
-  ).toEqual([]);
+  expect(await violations(page, { include: ['section.chart', '.panel'] })).toEqual([]);
   await page.getByRole('button', { name: 'Show as a grid' }).click();
   await expect(page.getByTestId('marked')).toContainText('6');
 

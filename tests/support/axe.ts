@@ -1,0 +1,52 @@
+/** Axe, which judges whether a page is accessible. */
+import type { Page } from '@playwright/test';
+import axe, { type Result, type RunOptions } from 'axe-core';
+
+/** The criteria of WCAG 2.1, levels A and AA. */
+export const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
+
+/** What is judged, and by which rules. */
+interface Judged {
+  /** Selectors of the parts; the whole page by default. */
+  include?: string[];
+  /** Selectors of parts that are not judged. */
+  exclude?: string[];
+  /** Tags of the rules; all rules by default. */
+  tags?: string[];
+  /** Names of the only rules. */
+  rules?: string[];
+  /** Names of rules that are left out. */
+  without?: string[];
+}
+
+/** Returns what axe finds in a page once its transitions have ended. A document loads axe once. */
+export async function violations(page: Page, judged: Judged = {}): Promise<Result[]> {
+  const { include = [], exclude = [], tags, rules, without = [] } = judged;
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  const context: { include?: string[][]; exclude: string[][] } = {
+    ...(include.length > 0 && { include: include.map((selector) => [selector]) }),
+    exclude: exclude.map((selector) => [selector]),
+  };
+  const options: RunOptions = {
+    // Selectors of what passes, and stylesheets that no rule of these reads, take most of the time.
+    resultTypes: ['violations'],
+    preload: false,
+    ...(tags && { runOnly: { type: 'tag', values: tags } }),
+    ...(rules && { runOnly: { type: 'rule', values: rules } }),
+    rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
+  };
+  return page.evaluate(
+    async ([part, how]) => {
+      // On its way from one state to another, a colour is that of neither.
+      const moving = document
+        .getAnimations()
+        .filter(
+          ({ effect, playState }) =>
+            playState === 'running' && effect?.getComputedTiming().endTime !== Infinity,
+        );
+      await Promise.allSettled(moving.map(({ finished }) => finished));
+      return (await (window as unknown as { axe: typeof axe }).axe.run(part, how)).violations;
+    },
+    [context, options] as const,
+  );
+}
