@@ -77,12 +77,14 @@ async function moveDates(dialog: Locator): Promise<void> {
 
 test('a year is closed from its header, shown as closed to everyone, and opened by an undo', async ({
   browser,
+  page,
   service,
 }) => {
   test.slow();
   const second = await startServer({ database: service.database });
   try {
-    const ann = await openAs(browser, service.url, 'ann');
+    const ann = new PivotPage(page, 'ann');
+    await ann.open(1);
     const eve = await openAs(browser, second.url, 'eve');
     const before = await ann.number(TOTAL);
     const chairs = await sold(service, '2015-12-31', `"Sub-Category" = 'Chairs'`);

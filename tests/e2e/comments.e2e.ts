@@ -11,11 +11,13 @@ const FURNITURE: CellName = { row: ['Furniture'], column: ['2028', 'Sales'] };
 
 test('two people comment on a number, which is marked for both until the thread is resolved', async ({
   browser,
+  page,
   service,
 }) => {
   const second = await startServer({ database: service.database });
   try {
-    const ann = await openAs(browser, service.url, 'ann');
+    const ann = new PivotPage(page, 'ann');
+    await ann.open(1);
     const eve = await openAs(browser, second.url, 'eve');
     const marked = (of: typeof ann) => of.grid.locator('td.pf-commented');
     const comments = (of: typeof ann) =>

@@ -131,11 +131,9 @@ aloneTest(
   },
 );
 
-test('a plan that is emptied is reloaded once, whoever empties it', async ({
-  browser,
-  service,
-}) => {
-  const ann = await openAs(browser, service.url, 'ann');
+test('a plan that is emptied is reloaded once, whoever empties it', async ({ page, service }) => {
+  const ann = new PivotPage(page, 'ann');
+  await ann.open(1);
   const asked: string[] = [];
   ann.page.on('request', (request) => {
     const { pathname, search } = new URL(request.url());
@@ -238,8 +236,9 @@ test('hidden tabs release their connections to visible ones, and catch up', asyn
   await context.close();
 });
 
-test('rows changed by SQL are reloaded by every open page', async ({ browser, service }) => {
-  const ann = await openAs(browser, service.url, 'ann');
+test('rows changed by SQL are reloaded by every open page', async ({ page, service }) => {
+  const ann = new PivotPage(page, 'ann');
+  await ann.open(1);
   const before = await ann.number(CHAIRS);
   await service.query(`UPDATE ${TABLE} SET "Sales" = "Sales" * 2 WHERE "Sub-Category" = 'Chairs'`);
   await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(2 * before, 1);

@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { startServer } from '../../src/demo/server';
 import { test, expect } from '../support/e2e';
-import { openAs } from './pivot-page';
+import { openAs, PivotPage } from './pivot-page';
 
 /** Locks, and earlier states of the plan: two people, each on their own server. */
 
@@ -12,6 +12,7 @@ const TOTAL = { row: [], column: ['2028', 'Sales'] };
 
 test('locked cells are marked for everyone at once, and cannot be changed', async ({
   browser,
+  page,
   service,
 }) => {
   const sales = async (where: string): Promise<number> => {
@@ -22,7 +23,8 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
   };
   const second = await startServer({ database: service.database });
   try {
-    const eve = await openAs(browser, service.url, 'eve');
+    const eve = new PivotPage(page, 'eve');
+    await eve.open(1);
     const ann = await openAs(browser, second.url, 'ann');
 
     await eve.click(AFTER);
@@ -100,11 +102,13 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
 
 test('the plan is shown as it was after any entry, and returns to now', async ({
   browser,
+  page,
   service,
 }) => {
   const second = await startServer({ database: service.database });
   try {
-    const eve = await openAs(browser, service.url, 'eve');
+    const eve = new PivotPage(page, 'eve');
+    await eve.open(1);
     const ann = await openAs(browser, second.url, 'ann');
     const loaded = await ann.number(AFTER);
     for (const [text, shown] of [

@@ -35,7 +35,11 @@ export class PivotPage {
   readonly slice: Locator;
   readonly apply: Locator;
 
-  constructor(readonly page: Page) {
+  /** @param user the name under which the page writes */
+  constructor(
+    readonly page: Page,
+    private readonly user = 'ana',
+  ) {
     this.grid = page.locator('perspective-viewer-pivot-grid regular-table');
     this.panel = page.getByRole('complementary', { name: 'Selection and operation' });
     this.slice = page.getByTestId('slice');
@@ -55,7 +59,7 @@ export class PivotPage {
   }
 
   /** Stores the user name for writes, so that the page does not ask for it. */
-  async keepUser(name = 'ana'): Promise<void> {
+  async keepUser(name = this.user): Promise<void> {
     await storeText(this.page, 'pf.user', name);
   }
 
@@ -213,8 +217,8 @@ export async function openAs(
   address = '/versions/1',
 ): Promise<PivotPage> {
   const context = await browser.newContext({ baseURL: url });
-  const pivot = new PivotPage(await context.newPage());
-  await pivot.keepUser(name);
+  const pivot = new PivotPage(await context.newPage(), name);
+  await pivot.keepUser();
   await pivot.page.goto(address);
   await pivot.drawn();
   return pivot;
