@@ -1,4 +1,4 @@
-import { aloneTest as base, expect } from '../support/e2e';
+import { expect, test as base, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { PivotPage } from './pivot-page';
@@ -18,7 +18,7 @@ const test = base.extend<{ network: TcpProxy; ann: PivotPage }>({
   ann: async ({ page, network }, use) => {
     const ann = new PivotPage(page);
     await ann.keepUser('ann');
-    await page.goto(`${network.url}/versions/1`);
+    await visit(page, `${network.url}/versions/1`);
     await ann.drawn();
     await use(ann);
   },

@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 test('hides the panel by its button and by key, and remembers it', async ({ page }) => {
@@ -174,6 +174,7 @@ test('the panel says after a reload that its form is still filled in', async ({ 
   await expect(said).toHaveCount(0);
   await pivot.click({ row: ['Furniture'], column: ['2027', 'Sales'] });
   await page.keyboard.press('s');
+  await expect(pivot.panel.getByLabel(/: New total$/).first()).toBeFocused();
   await page.keyboard.type('200000');
   await page.reload();
   await pivot.drawn();

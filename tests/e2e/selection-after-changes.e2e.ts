@@ -1,4 +1,4 @@
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { aloneTest, test, expect, visit } from '../support/e2e';
 import { Engine } from './engine';
 import { PivotPage } from './pivot-page';
 
@@ -185,24 +185,25 @@ test('rows whose expression becomes empty are shown, and disappear after the und
   expect(await pivot.number(homeOffice)).toBeCloseTo(sales, 2);
 });
 
-test('numbers of an expression that looks up other rows follow a change', async ({
-  page,
-  service,
-}) => {
-  await service.api.patch('/sources/1', {
-    default_layout: {
-      group_by: ['Segment', 'Looked up'],
-      columns: ['Sales'],
-      expressions: { 'Looked up': `vlookup('Category', integer("Quantity" % 3))` },
-    },
-  });
-  const pivot = new PivotPage(page);
-  await pivot.open(1);
-  const consumer = { row: ['Consumer'], column: ['Sales'] };
-  const sales = await pivot.number(consumer);
-  await pivot.click(consumer);
-  await pivot.scaleValue(10);
-  await expect.poll(() => pivot.number(consumer)).toBeCloseTo(sales * 1.1, 1);
-  await pivot.undo();
-  await expect.poll(() => pivot.number(consumer)).toBeCloseTo(sales, 1);
-});
+// The engine fails to update this view, which is replaced, and throws in its worker.
+aloneTest(
+  'numbers of an expression that looks up other rows follow a change',
+  async ({ page, service }) => {
+    await service.api.patch('/sources/1', {
+      default_layout: {
+        group_by: ['Segment', 'Looked up'],
+        columns: ['Sales'],
+        expressions: { 'Looked up': `vlookup('Category', integer("Quantity" % 3))` },
+      },
+    });
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    const consumer = { row: ['Consumer'], column: ['Sales'] };
+    const sales = await pivot.number(consumer);
+    await pivot.click(consumer);
+    await pivot.scaleValue(10);
+    await expect.poll(() => pivot.number(consumer)).toBeCloseTo(sales * 1.1, 1);
+    await pivot.undo();
+    await expect.poll(() => pivot.number(consumer)).toBeCloseTo(sales, 1);
+  },
+);

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { aloneTest as test, expect, visit } from '../support/e2e';
+import { test, expect, visit } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 
