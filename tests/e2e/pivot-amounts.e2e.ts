@@ -160,6 +160,11 @@ test('an undo skips a change that someone else has undone, and says so', async (
 test('a selected cell is copied with its number after rows above it were closed', async ({
   page,
 }) => {
+  await page.addInitScript(() => {
+    const copied = { text: '' };
+    Object.assign(window, { copied });
+    navigator.clipboard.writeText = async (text) => void (copied.text = text);
+  });
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(PHONES);
@@ -167,11 +172,6 @@ test('a selected cell is copied with its number after rows above it were closed'
   await furniture.click({ position: { x: 8, y: 8 } });
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
   await pivot.scaleValue(100);
-  await page.evaluate(() => {
-    const copied = { text: '' };
-    Object.assign(window, { copied });
-    navigator.clipboard.writeText = async (text) => void (copied.text = text);
-  });
   await pivot.grid.focus();
   await page.keyboard.press('Control+c');
   await expect

@@ -168,6 +168,9 @@ export class KeptPage {
   /** What is in the document at rest although it should be gone. */
   private async remains(): Promise<string[]> {
     const { page, devtools, streams } = this;
+    const replaced = await page.evaluate(() =>
+      [navigator, navigator.clipboard].flatMap((object) => Object.keys(object)),
+    );
     for (let i = 0; i < 20 && streams.size > 0; i += 1) await page.waitForTimeout(50);
     await devtools.send('HeapProfiler.collectGarbage');
     const { metrics } = await devtools.send('Performance.getMetrics');
@@ -177,6 +180,7 @@ export class KeptPage {
     if (process.env.PF_KEPT)
       console.log(listeners, nodes, page.workers().length, of('JSHeapUsedSize'));
     return [
+      ...replaced.map((name) => `a replaced function: ${name}`),
       ...(streams.size > 0 ? [`${streams.size} streams of events`] : []),
       ...(page.workers().length > 1 ? [`${page.workers().length} workers`] : []),
       ...(listeners > MOST_LISTENERS ? [`${listeners} listeners, with the tests before`] : []),
