@@ -7,6 +7,8 @@ export default defineConfig({
   globalSetup: './tests/support/global-setup.ts',
   // A test waits half of its time, so two take turns on as many cores as the smallest machine has.
   workers: 2,
+  // Otherwise a long file would keep one of them while the other has nothing left.
+  fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   timeout: 90_000,
   expect: { timeout: 30_000 },

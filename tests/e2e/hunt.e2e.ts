@@ -35,7 +35,7 @@ const WRITTEN = [
 const ANNOUNCED_SEED = 2;
 const ANNOUNCED_VISITS = 3;
 
-/** Starts a service and a page for the tests of a group. */
+/** Starts a service and a page for the tests of a group, which follow each other in one worker. */
 function openedPage(): { service: Service; page: HuntPage } {
   const opened = {} as { service: Service; page: HuntPage };
   let context: BrowserContext;
@@ -58,7 +58,7 @@ function openedPage(): { service: Service; page: HuntPage } {
 }
 
 test.describe('the pressed cell is the changed cell', () => {
-  test.describe.configure({ timeout: LONGEST_MS });
+  test.describe.configure({ timeout: LONGEST_MS, mode: 'default' });
 
   const opened = openedPage();
 
@@ -75,7 +75,7 @@ test.describe('the pressed cell is the changed cell', () => {
 });
 
 test.describe('what is announced is written', () => {
-  test.describe.configure({ timeout: LONGEST_MS });
+  test.describe.configure({ timeout: LONGEST_MS, mode: 'default' });
 
   const opened = openedPage();
 
