@@ -245,6 +245,7 @@ test('the setting of the panel holds for a typed amount, and is refused where no
 
   // Without the setting, the same amount is written alone.
   await pivot.click(TEA);
+  await pivot.panel.getByLabel('Keep the total of Drinks').check();
   await page.keyboard.type('500');
   await chips.getByRole('button', { name: 'Leave out: keeping the total of Drinks' }).click();
   await expect(chips).toHaveCount(0);

@@ -211,6 +211,7 @@ test('a measure follows a typed value, and a cell of it is a pattern', async ({
   await pivot.click(at('sales', 'North'));
   await page.keyboard.type('165');
   await follows.check();
+  await page.locator('.editor').getByRole('button', { name: 'Pin' }).click();
   await expect(meaning).toContainText(/Cost\s+90 → 99/);
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
   await page.keyboard.press('Enter');
@@ -221,7 +222,7 @@ test('a measure follows a typed value, and a cell of it is a pattern', async ({
   ]);
   expect(await params()).toMatchObject({ value_total: 165, with: ['cost'] });
 
-  // The choice stays for the next cells, and for several at once.
+  // The pinned choice stays for the next cells, and for several at once.
   await pivot.click(at('sales', 'North'));
   await pivot.click(at('sales', 'West'), { ctrl: true });
   await page.keyboard.type('-50%');

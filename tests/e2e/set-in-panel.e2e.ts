@@ -3,7 +3,10 @@ import { test, expect } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 
-/** Note and held price of the panel apply to the next write, however its amount is entered. */
+/**
+ * Note and held price of the panel apply to the next write, however its amount is entered, and a pinned price to
+ * later ones.
+ */
 
 const at = (name: string, measure = 'Sales') => ({
   row: ['Furniture', name],
@@ -81,7 +84,7 @@ test('a refused amount leaves the note in the panel, and a note can be removed b
   await expect(note(pivot)).toHaveValue('');
 });
 
-test('a held price applies to an amount typed into one or several cells', async ({
+test('a held price applies to one typed amount, and pinned to later ones, also after a reload', async ({
   page,
   service,
 }) => {
@@ -98,7 +101,19 @@ test('a held price applies to an amount typed into one or several cells', async 
   await page.keyboard.press('Enter');
   await expect.poll(async () => (await chairs(service)).units).toBe(before.units * 2);
   expect((await chairs(service)).sales).toBeCloseTo(before.sales * 2, 0);
+  await expect(pivot.panel.getByLabel('Hold price')).not.toBeChecked();
 
+  // The cell says for which changes it holds.
+  await pivot.click(CHAIRS);
+  await page.keyboard.type('-50%');
+  await page.getByLabel('Spread of this amount').selectOption('held');
+  const editor = page.locator('.editor');
+  await expect(editor).toContainText('for the next change only');
+  await editor.getByRole('button', { name: 'Pin' }).click();
+  await expect(editor).toContainText('for all changes');
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await pivot.drawn();
   await pivot.click(CHAIRS);
   await pivot.click(at('Tables'), { ctrl: true });
   await page.keyboard.type('-50%');
@@ -106,6 +121,7 @@ test('a held price applies to an amount typed into one or several cells', async 
   await page.keyboard.press('Control+Enter');
   await expect.poll(async () => (await chairs(service)).units).toBe(before.units);
   expect((await chairs(service)).sales).toBeCloseTo(before.sales, 0);
+  await expect(pivot.panel.getByLabel('Hold price')).toBeChecked();
 });
 
 test('a trial shows its note and writes it when it is kept', async ({ page, service }) => {
@@ -162,6 +178,8 @@ test('note and held price apply to a pasted block and to a fill', async ({
   await expect(page.getByText(/^Undone: /)).toBeVisible();
 
   await pivot.click(CHAIRS);
+  await expect(pivot.panel.getByLabel('Hold price')).not.toBeChecked();
+  await pivot.panel.getByLabel('Hold price').check();
   await note(pivot).fill('Agreed in June');
   await pivot.click(CHAIRS);
   await page.keyboard.press('Shift+ArrowDown');

@@ -101,7 +101,9 @@ test('a total is spread by 4-4-5 from the panel, and the present one is reshaped
   expect(await sums()).toEqual(parted(120_000_000n, weekly));
   expect(announced.map(([, , after]) => cents(after))).toEqual(await sums());
 
-  // A percentage and a held price are refused, with the reason.
+  // A percentage and a held price are refused, with the reason. The shape was for the next change only.
+  await expect(shape(pivot)).toHaveValue('proportional');
+  await shape(pivot).selectOption('4-4-5');
   await pivot.type('Percent', '5');
   await expect(pivot.panel).toContainText('A percentage applies to each row');
   await pivot.type('Change', '100');
@@ -156,6 +158,7 @@ test('a profile of the source applies to a block of cells', async ({ page, servi
   await pivot.open(1);
   await pivot.click(CHAIRS);
   await shape(pivot).selectOption('Second half');
+  await pivot.panel.getByRole('button', { name: 'Pin' }).click();
   await pivot.click(CHAIRS);
   await pivot.click({ ...CHAIRS, row: ['Furniture', 'Tables'] }, { ctrl: true });
   await page.keyboard.type('600000');
@@ -202,6 +205,7 @@ test('an own profile is copied from the selection, edited, saved, used and delet
   const weights = before.map(([month, cents]) => (month === 12 ? 0n : cents));
   expect(await sums()).toEqual(parted(60_000_000n, weights));
 
+  await shape(pivot).selectOption('As the chairs');
   await pivot.panel.getByRole('button', { name: 'Edit profiles' }).click();
   await expect(field('Name')).toHaveValue('As the chairs');
   await dialog.getByRole('button', { name: 'Delete' }).click();

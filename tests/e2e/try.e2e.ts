@@ -240,7 +240,7 @@ test('an amount is spread equally if the planner chooses so, a percentage never'
   service,
 }) => {
   const pivot = new PivotPage(page);
-  const spread = () => pivot.panel.getByLabel('Spread');
+  const spread = () => pivot.panel.getByLabel('Spread', { exact: true });
   const last = async () => {
     const [entry] = await service.query(
       `SELECT params, (SELECT max("Sales") - min("Sales") FROM ${TABLE} WHERE pf_logid = id)::float8 AS apart
@@ -251,13 +251,14 @@ test('an amount is spread equally if the planner chooses so, a percentage never'
   await pivot.open(1);
   await pivot.click(CHAIRS);
   await spread().selectOption('equally');
+  await pivot.panel.getByRole('button', { name: 'Pin' }).click();
   await pivot.type('Change', '1000');
   await pivot.apply.click();
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
   expect(await last()).toMatchObject({ params: { spread: 'equal', value_incr: 1000 } });
   expect((await last()).apart).toBeLessThan(0.011);
 
-  // The choice is stored, and applies to amounts typed into a cell.
+  // The pinned choice is stored, and applies to amounts typed into a cell.
   await page.reload();
   await pivot.drawn();
   await pivot.click(TABLES);

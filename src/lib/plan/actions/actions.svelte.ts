@@ -83,10 +83,7 @@ export class Actions {
     const { operation, slice, pf_user } = attempt;
     const request = { kind: operation.kind, body: bodyOf(operation, slice, pf_user) };
     const clear = draft.clearingAfter();
-    const settings = draft.takeSettings();
-    const isWritten = await this.write(operation.kind, clear, () => changes.apply(request));
-    if (!isWritten) draft.giveBack(settings);
-    return isWritten;
+    return this.write(operation.kind, clear, () => changes.apply(request));
   }
 
   /** Writes an amount that was typed into a cell. While changes are being tried, it is added to them. */
@@ -403,9 +400,9 @@ export class Actions {
   }
 
   /**
-   * Writes under the name of the user, with the settings of the panel. The write uses up the note.
+   * Writes under the name of the user, with the settings of the panel. The write uses up those that are not pinned.
    *
-   * @param write returns whether it wrote something; otherwise the note stays in the panel
+   * @param write returns whether it wrote something; otherwise the settings stay in the panel
    */
   private async withSettings(
     taken: WriteSettings | undefined,
@@ -417,7 +414,7 @@ export class Actions {
     await this.reports.named(async (name) => {
       isWritten = await write(name, settings);
     });
-    if (!isWritten) draft.giveBack(settings);
+    if (!isWritten) draft.next.giveBack(settings);
   }
 
   /** Runs `work` after all amounts that were typed before it are written. */

@@ -48,11 +48,13 @@ export class TrialActions {
     }
     const attempt = await this.asked();
     if (!attempt) return;
-    const filled = draft.filled;
+    const { filled, settings } = draft;
     const clear = draft.clearingAfter();
     let cleared = '';
     const giveBack = () => {
-      if (draft.filled === cleared) draft.fill(JSON.parse(filled));
+      if (draft.filled !== cleared) return;
+      draft.fill(JSON.parse(filled));
+      draft.next.giveBack(settings);
     };
     await this.reports.attempt(async () => {
       // Typed amounts that are not written yet were entered before it.
@@ -66,7 +68,7 @@ export class TrialActions {
   async addTyped(typed: Typed, taken?: WriteSettings): Promise<boolean> {
     const { draft, typing, trying } = this.session;
     const settings = draft.takeSettings(taken);
-    const giveBack = () => draft.giveBack(settings);
+    const giveBack = () => draft.next.giveBack(settings);
     let isTried = false;
     await this.reports.named(async (name) => {
       const show = (attempt: Attempt) => trying.add(attempt, giveBack);

@@ -1,9 +1,8 @@
 /** Operations as the page sends them, and the settings that they are made with. */
 import type { ImportRequest } from '../../contract/imports';
-import type { SliceOperation, SliceRequests } from '../../contract/operations';
+import type { ScaleEdit, SliceOperation, SliceRequests } from '../../contract/operations';
 import type { Slice } from '../../contract/slices';
 import { LIKE_REFERENCE, type ShapeChoice } from './shape';
-import type { Spread } from './spread-choice.svelte';
 
 /** An operation as the panel makes it. The slice and the user are added when it is sent. */
 export type Operation = {
@@ -31,11 +30,16 @@ export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): Ope
   pf_user,
 });
 
+/** How amounts are spread over the leaves of a slice. */
+export type Spread = Extract<ScaleEdit['spread'], string>;
+
 /** The panel's settings for the next write, whether its amounts are typed into the panel or into cells. */
 export interface WriteSettings {
   spread: Spread;
   /** The shape that parts the amount first; null for none. */
   shape: ShapeChoice | null;
+  /** The key of the shape in the list of the panel; null for none. */
+  shapeKey: string | null;
   /** Whether each row keeps its value per unit. */
   holdPrice: boolean;
   /** Whether the group above the cell keeps its total. */

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { SLICE_OPERATIONS } from '../../contract/operations';
 import { StoredEdits } from './measure-edits.svelte';
+import { PINNABLE } from './next-settings.svelte';
 
 /** Schema of the stored contents; they are written by `OperationDraft.filled`. */
 export const FilledForm = v.object({
@@ -9,6 +10,8 @@ export const FilledForm = v.object({
   ...StoredEdits,
   holdPrice: v.boolean(),
   keepTotal: v.optional(v.boolean(), false),
+  spread: v.optional(v.picklist(['proportional', 'equal'])),
+  pinned: v.optional(v.array(v.picklist(PINNABLE)), []),
   factor: v.nullable(v.number()),
   share: v.nullable(v.number()),
   periods: v.optional(

@@ -61,6 +61,12 @@ export class MeasureEdits {
     }
   }
 
+  /** Lets these further measures follow the percentage of value, and no others. */
+  followOnly(keys: readonly string[]): void {
+    this.followers.clear();
+    for (const key of keys) this.followers.add(key);
+  }
+
   /** Whether the present total of a measure is to have the shape, since nothing is typed into its fields. */
   isReshaped(key: string): boolean {
     const { reshaped } = this;
@@ -87,8 +93,7 @@ export class MeasureEdits {
     this.typed.clear();
     for (const [key, typed] of Object.entries({ ...further, value, units }))
       if (typed) this.typed.set(key, typed);
-    this.followers.clear();
-    for (const key of following) this.followers.add(key);
+    this.followOnly(following);
   }
 
   /** Returns a function that removes the edits, except for those that were typed since. */

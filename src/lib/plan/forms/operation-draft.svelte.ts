@@ -19,6 +19,7 @@ import {
 } from '../amounts/scale-draft';
 import { totalOf } from '../amounts/entry-totals';
 import { MovementDraft } from './movement-draft.svelte';
+import { NextSettings } from './next-settings.svelte';
 import { noteOf, type Operation, type WriteSettings } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import {
@@ -34,7 +35,6 @@ import {
 import type { Selection } from '../selection/selection.svelte';
 import { shapedAmounts, type ShapedMeasure, whyNoShape } from '../amounts/shape';
 import type { Shapes } from './shapes.svelte';
-import { spread } from '../amounts/spread-choice.svelte';
 
 /** The contents of the panel's forms before they are applied, and the resulting operation. */
 export class OperationDraft {
@@ -46,6 +46,8 @@ export class OperationDraft {
   /** The forms of a recode and a clone. */
   readonly movement: MovementDraft;
   readonly kept: KeptTotal;
+  /** Which of the settings stay for later writes. */
+  readonly next: NextSettings;
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -55,6 +57,8 @@ export class OperationDraft {
   ) {
     this.movement = new MovementDraft(planned, selection);
     this.kept = new KeptTotal(planned, selection);
+    this.next = this.nextSettings();
+    this.next.pin('spread', shapes.overLeaves === 'equal');
   }
 
   /** The rows that a recode moves. Null for other operations, and until the service has answered. */
@@ -73,7 +77,7 @@ export class OperationDraft {
     );
     return JSON.stringify({
       ...{ kind, ...this.edits.stored, holdPrice, keepTotal, note, set, shift, factor, share },
-      periods,
+      ...{ periods, spread: this.shapes.overLeaves, pinned: this.next.pinned },
     });
   }
 
@@ -82,9 +86,12 @@ export class OperationDraft {
     const { success, output } = v.safeParse(FilledForm, filled);
     if (!success) return;
     const { kind, holdPrice, note, set, shift, factor, share, periods, keepTotal } = output;
+    const { spread, pinned } = output;
     Object.assign(this, { kind, holdPrice, note });
     this.kept.isOn = keepTotal;
     this.edits.fill(output);
+    if (spread && !this.next.isPinned('spread')) this.shapes.overLeaves = spread;
+    this.next.pinned = [...pinned, ...this.next.pinned];
     this.movement.fill({ set, shift, factor, share, periods });
   }
 
@@ -169,7 +176,9 @@ export class OperationDraft {
   });
 
   private get isEqual(): boolean {
-    return !this.shapes.chosen && spread.choice === 'equal' && this.whyInProportion === null;
+    return (
+      !this.shapes.chosen && this.shapes.overLeaves === 'equal' && this.whyInProportion === null
+    );
   }
 
   /** The amounts and the spread of a scale with the chosen shape; null if there is no shape or no amount. */
@@ -192,7 +201,7 @@ export class OperationDraft {
     const { shaped, outcome } = this;
     if (!this.isReadable) return null;
     if (!this.shapes.chosen) {
-      const equally = this.isEqual ? { spread: spread.choice } : {};
+      const equally = this.isEqual ? { spread: this.shapes.overLeaves } : {};
       const followed = this.following.length > 0 ? { with: [...this.following] } : {};
       return outcome?.amounts ? { ...outcome.amounts, ...followed, ...equally } : null;
     }
@@ -363,22 +372,51 @@ export class OperationDraft {
     const { valueColumn, unitsColumn } = this.planned;
     const holdPrice = this.holdPrice && valueColumn !== undefined && unitsColumn !== undefined;
     const { shapes, kept, note, followedBy: follow } = this;
-    const { choice } = spread;
-    return { spread: choice, shape: shapes.chosen, holdPrice, keepTotal: kept.isOn, follow, note };
+    const { overLeaves: spread, chosen: shape, key: shapeKey } = shapes;
+    return { spread, shape, shapeKey, holdPrice, keepTotal: kept.isOn, follow, note };
   }
 
   /**
-   * Returns the settings for a write that begins now, and removes the note from the form: the next write has
-   * none.
+   * Returns the settings for a write that begins now, and resets those that are not pinned: the next write has
+   * the defaults.
    */
   takeSettings(settings = this.settings): WriteSettings {
-    if (this.note === settings.note) this.note = '';
+    this.next.use(settings);
     return settings;
   }
 
-  /** Restores the note of a failed write to the form, unless another one was typed meanwhile. */
-  giveBack({ note }: WriteSettings): void {
-    if (this.note === '') this.note = note;
+  private nextSettings(): NextSettings {
+    const { shapes, kept, edits } = this;
+    return new NextSettings({
+      spread: {
+        isSet: () => shapes.chosen !== null || shapes.overLeaves !== 'proportional',
+        isAsIn: ({ spread, shape }) => shapes.overLeaves === spread && shapes.chosen === shape,
+        put: ({ spread, shape, shapeKey }) => {
+          shapes.overLeaves = spread;
+          shapes.choose(shape && { key: shapeKey ?? '', choice: shape });
+        },
+      },
+      holdPrice: {
+        isSet: () => this.holdPrice,
+        isAsIn: ({ holdPrice }) => this.holdPrice === holdPrice,
+        put: ({ holdPrice }) => (this.holdPrice = holdPrice),
+      },
+      keepTotal: {
+        isSet: () => kept.isOn,
+        isAsIn: ({ keepTotal }) => kept.isOn === keepTotal,
+        put: ({ keepTotal }) => (kept.isOn = keepTotal),
+      },
+      follow: {
+        isSet: () => this.followedBy.length > 0,
+        isAsIn: ({ follow }) => String(this.followedBy) === String(follow),
+        put: ({ follow = [] }) => edits.followOnly(follow),
+      },
+      note: {
+        isSet: () => this.note !== '',
+        isAsIn: ({ note }) => this.note === note,
+        put: ({ note }) => (this.note = note),
+      },
+    });
   }
 
   /**
@@ -386,12 +424,12 @@ export class OperationDraft {
    * was typed since.
    */
   clearingAfter(): () => void {
-    const { note } = this;
+    const { settings } = this;
     const clearEdits = this.edits.clearingAfter();
     const clearMovement = this.movement.clearingAfter();
     return () => {
       clearEdits();
-      if (this.note === note) this.note = '';
+      this.next.use(settings);
       clearMovement();
     };
   }

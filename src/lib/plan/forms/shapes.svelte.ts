@@ -1,6 +1,7 @@
 /** The planner's choice of a shape, and the shapes to choose from. */
 import * as api from '../../client/api';
 import { Latest } from '../../client/latest.svelte';
+import { keep, kept } from '../../client/storage';
 import type { NamedProfile } from '../../contract/profiles';
 import type { SlicePreview } from '../../contract/previews';
 import type { Slice } from '../../contract/slices';
@@ -8,6 +9,7 @@ import type { VersionListEntry } from '../../contract/versions';
 import type { Loading } from '../version/loading.svelte';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Selection } from '../selection/selection.svelte';
+import type { Spread } from '../amounts/operation';
 import {
   datedPattern,
   LIKE_REFERENCE,
@@ -15,6 +17,7 @@ import {
   needsMonths,
   seasonality,
   shapeFor,
+  shapeText,
   WEEK_PROFILES,
   weekProfile,
   type MadeShape,
@@ -30,6 +33,9 @@ interface Offer {
   choice: ShapeChoice;
 }
 
+/** Where the browser stores that amounts are spread equally. */
+const KEY = 'pf.spread';
+
 /** Returns the key of the offer of a profile. */
 const keyOf = (id: number): string => `profile:${id}`;
 
@@ -43,10 +49,12 @@ const FIXED: readonly Offer[] = [
 ];
 
 /**
- * The shape that parts the amounts of the next scale over months, however they are entered. It is a setting of
- * the panel and stays until another one is chosen.
+ * How the amounts of the next scale are spread, however they are entered: over the leaves, or first over months by
+ * a shape. It is a setting of the panel.
  */
 export class Shapes {
+  /** How amounts are spread over the leaves without a shape. */
+  overLeaves = $state<Spread>(kept(KEY) === 'equal' ? 'equal' : 'proportional');
   /** The chosen shape; null if amounts are spread without one. */
   chosen = $state.raw<ShapeChoice | null>(null);
   /** The key of the offer that was chosen; null if none was. */
@@ -101,6 +109,18 @@ export class Shapes {
     const like = [...(hasReference ? [reference] : []), ...versions, ...(picked ? [picked] : [])];
     return [...FIXED, ...named, ...like];
   });
+
+  /** How amounts are spread: "Amounts are spread equally."; null for in proportion. */
+  get sentence(): string | null {
+    const overLeaves = this.overLeaves === 'equal' ? 'equally' : null;
+    const how = this.chosen ? shapeText(this.chosen) : overLeaves;
+    return how && `Amounts are spread ${how}.`;
+  }
+
+  /** Stores in the browser that amounts are spread equally, for other tabs and days, if it is pinned. */
+  store(isPinned: boolean): void {
+    keep(KEY, isPinned && this.overLeaves === 'equal' ? this.overLeaves : null);
+  }
 
   /** Chooses an offer; null chooses to spread without a shape. */
   choose(offer: Pick<Offer, 'key' | 'choice'> | null): void {
