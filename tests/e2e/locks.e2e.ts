@@ -86,6 +86,21 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
     ).toBeVisible();
     await expect(ann.panel.getByText(/2027 is closed/)).toBeVisible();
 
+    // The others can be moved. Button and checkbox count them.
+    const chairs = `"Sub-Category" = 'Chairs'`;
+    const held = await sales(`${chairs} AND ${closed} AND "Region" <> 'East'`);
+    const elsewhere = `${chairs} AND NOT (${closed}) AND "Region" <> 'East'`;
+    const [{ rows }] = await service.query(
+      `SELECT count(*)::int AS rows FROM pf.fc_superstore_1 WHERE ${elsewhere}`,
+    );
+    const moving = `${rows.toLocaleString('en')} rows`;
+    await ann.panel.getByLabel(`Move the other ${moving}`).check();
+    await expect(ann.apply).toHaveText(`Recode ${moving}`);
+    await ann.apply.click();
+    await expect(ann.page.getByText(/^Recoded: /)).toBeVisible();
+    expect(await sales(elsewhere)).toBeCloseTo(0, 6);
+    expect(await sales(`${chairs} AND ${closed} AND "Region" <> 'East'`)).toBe(held);
+
     // Without the lock, the same cell accepts an amount.
     await eve.page.getByRole('button', { name: 'Locks' }).click();
     await eve.page.getByRole('button', { name: 'Unlock Order Date up to Dec 31, 2027' }).click();

@@ -314,7 +314,17 @@ export type ScaleRequest = v.InferOutput<typeof ScaleRequest>;
 
 /** Body of POST recode; `factor` defaults to 1, also for null (docs/contract/05-operations.md). */
 export const RecodeRequest = v.pipe(
-  v.object({ ...common, ...movement, factor: v.optional(v.nullable(share)) }),
+  v.object({
+    ...{ ...common, ...movement, factor: v.optional(v.nullable(share)) },
+    leave_locked: v.optional(
+      v.nullable(
+        v.pipe(
+          v.boolean(),
+          v.description('Whether locked rows of the slice stay, instead of refusing the recode'),
+        ),
+      ),
+    ),
+  }),
   v.rawCheck(checkMovement),
 );
 export type RecodeRequest = v.InferOutput<typeof RecodeRequest>;
@@ -419,7 +429,12 @@ export const SLICE_ENTRIES = {
   recode: kept(
     'recode',
     Slice,
-    v.object({ set: SetClause, shift: v.optional(Shift), factor: v.optional(number) }),
+    v.object({
+      set: SetClause,
+      shift: v.optional(Shift),
+      factor: v.optional(number),
+      leave_locked: v.optional(v.boolean()),
+    }),
   ),
   clone: kept(
     'clone',

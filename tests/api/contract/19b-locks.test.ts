@@ -131,6 +131,68 @@ describe('Locks', () => {
     expect(await sumOf(service, table, 'North')).toBe(before);
   });
 
+  it('stay where they are in a recode with leave_locked, which moves the others as announced', async ({
+    service,
+    sourceId,
+  }) => {
+    const { api } = service;
+    const { path, table } = await makePlan(service, sourceId);
+    const january = { region: 'North', 'Order Date': { to: '2026-01-31' } };
+    await lock(service, path, january, 'Q1 is closed');
+    const sums = () =>
+      service.query(
+        `SELECT region, "Order Date"::text AS day, sum(amount)::text AS amount, sum(pieces)::text AS pieces
+           FROM ${table} GROUP BY 1, 2 HAVING sum(amount) <> 0 OR sum(pieces) <> 0 ORDER BY 1, 2`,
+      );
+    const before = await sums();
+    const body = { ...user, slice: { region: 'North' }, set: { region: 'West' } };
+    const recode = (more: object) => () => api.post(`${path}/recode`, { ...body, ...more });
+    await locked(service, recode({}), ': Q1 is closed');
+    await locked(service, recode({ leave_locked: false }), ': Q1 is closed');
+    await locked(service, recode({ leave_locked: null }), ': Q1 is closed');
+
+    const around = { leave_locked: true };
+    const asked = ok(await api.post(`${path}/slice`, { ...user, slice: body.slice })).body;
+    expect(asked.held.row_count).toBeGreaterThan(0);
+    expect(asked.free.row_count).toBeGreaterThan(0);
+    const tried = ok(await api.post(`${path}/recode/preview`, { ...body, ...around })).body;
+    expect(tried.held).toMatchObject({
+      row_count: asked.held.row_count,
+      value_total: asked.held.value_total,
+    });
+    expect(tried.totals.after).toMatchObject({
+      value_total: tried.totals.before.value_total - asked.free.value_total,
+    });
+    const written = ok(await recode(around)()).body;
+    const amounts = (rows: { region: string; amount: number }[]) =>
+      rows.map(({ region, amount }) => [region, amount]);
+    expect(amounts(written)).toEqual(amounts(tried.rows));
+    const left = ok(await api.post(`${path}/slice`, { ...user, slice: body.slice })).body;
+    expect(left.value_total).toBe(asked.held.value_total);
+    expect(left.units_total).toBe(asked.held.units_total);
+    const [entry] = ok(await api.get(`${path}/log`)).body.entries;
+    expect(entry.params).toEqual({ set: body.set, leave_locked: true });
+
+    // Nothing moves into locked rows, and a share leaves them alone as well.
+    const into = { slice: { region: 'South' }, set: { region: 'East' }, ...around };
+    const east = await lock(service, path, { region: 'East' }, 'East is done');
+    await locked(service, recode(into), ': East is done');
+    ok(await api.del(`/locks/${east.id}`));
+    ok(await api.del(`/log/${entry.id}`));
+    expect(await sums()).toEqual(before);
+    ok(await recode({ ...around, factor: 0.5 })());
+    const { held } = ok(await api.post(`${path}/slice`, { ...user, slice: body.slice })).body;
+    expect(held).toEqual(asked.held);
+    const { id } = ok(await api.get(`${path}/log`)).body.entries[0];
+    ok(await api.del(`/log/${id}`));
+    ok(await api.post(`${path}/redo/${id}`, user));
+    ok(await api.del(`/log/${ok(await api.get(`${path}/log`)).body.entries[0].id}`));
+    expect(await sums()).toEqual(before);
+
+    // If nothing is left to move, it is refused.
+    await refused(service, recode({ ...around, slice: january }), 422, /Every row .* locked/);
+  });
+
   it('refuse loads, their edits and clears, undo and redo if their rows are locked', async ({
     service,
     sourceId,

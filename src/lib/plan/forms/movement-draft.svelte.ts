@@ -23,6 +23,8 @@ export class MovementDraft {
   readonly ramp: Ramp;
   /** The share of each row that a recode moves: above 0, at most 1. */
   share = $state<number | null>(1);
+  /** Whether a recode moves the rows that are not locked, if others are. */
+  leavesLocked = $state(false);
   /** The column whose new value the user types next; null if there is none. */
   asksFor = $state.raw<string | null>(null);
   /** Column → new value; null is the empty value. Columns that keep their value are absent. */
@@ -105,7 +107,7 @@ export class MovementDraft {
   }
 
   /**
-   * The rows that a recode moves: those that it changes. Null until the service has answered, and while the form
+   * The rows that a recode moves: those that it changes and that are not locked. Null until the service has answered, and while the form
    * has no new values.
    */
   get moved(): SlicePreview['free'] | null {
@@ -170,12 +172,13 @@ export class MovementDraft {
 
   /** Returns a function that empties the form, except for anything that was typed since. */
   clearingAfter(): () => void {
-    const { factor, share } = this;
+    const { factor, share, leavesLocked } = this;
     const clearRamp = this.ramp.clearingAfter();
     const [set, shift] = [[...this.set], [...this.shift]];
     return () => {
       if (this.factor === factor) this.factor = 1;
       if (this.share === share) this.share = 1;
+      if (this.leavesLocked === leavesLocked) this.leavesLocked = false;
       clearRamp();
       for (const [column, to] of set) if (this.set.get(column) === to) this.set.delete(column);
       for (const [column, by] of shift)

@@ -143,14 +143,14 @@ export class OperationDraft {
   });
 
   /**
-   * Number of rows that the operation reads: a scale skips locked rows, a recode those that have the new values
-   * already. Null while unknown.
+   * Number of rows that the operation reads: scale and recode skip locked rows, a recode those that have the new
+   * values already. Null while unknown.
    */
   get rowCount(): number | null {
     const { answer } = this.selection.preview;
     if (!answer) return null;
-    if (this.kind === 'scale') return answer.free.row_count;
-    return (this.moved ?? answer).row_count;
+    if (this.kind === 'clone') return answer.row_count;
+    return (this.moved ?? answer.free).row_count;
   }
 
   /**
@@ -163,7 +163,7 @@ export class OperationDraft {
     if (this.kind === 'clone' && ramp.factors) return ramp.sums ?? {};
     return this.kind === 'clone'
       ? this.movement.carried(preview, preview, factor)
-      : this.movement.carried(this.moved ?? preview, preview, share);
+      : this.movement.carried(this.moved ?? preview.free, preview, share);
   });
 
   /** A side effect of a scale that has to be confirmed; null if there is none. */
@@ -248,7 +248,7 @@ export class OperationDraft {
   /** The operation as it would be sent; null while the form describes none. */
   readonly operation = $derived.by<Operation | null>(() => {
     const note = noteOf(this.note);
-    const { fields, isShare, share, copy } = this.movement;
+    const { fields, isShare, share, copy, leavesLocked } = this.movement;
     switch (this.kind) {
       case 'scale': {
         const { scaleBody, kept } = this;
@@ -259,7 +259,11 @@ export class OperationDraft {
         if (!fields || !isShare) return null;
         return {
           kind: 'recode',
-          body: { ...fields, ...(share !== 1 && { factor: share }), ...note },
+          body: {
+            ...{ ...fields, ...(share !== 1 && { factor: share }) },
+            ...(leavesLocked && this.isPartlyLocked && { leave_locked: true }),
+            ...note,
+          },
         };
       }
       case 'clone':
@@ -280,10 +284,10 @@ export class OperationDraft {
     if (preview.failure) return preview.failure;
     if (!preview.answer) return 'The totals of the selection are still loading.';
     if (preview.answer.row_count === 0) return 'This selection has no rows to change.';
-    if (this.kind === 'scale' && preview.answer.free.row_count === 0)
+    if (this.kind !== 'clone' && preview.answer.free.row_count === 0)
       return 'Every row of this selection is locked.';
-    if (this.kind === 'recode' && preview.answer.held.row_count > 0)
-      return 'Some of these rows are locked, so they cannot be recoded.';
+    if (this.kind === 'recode' && this.isPartlyLocked && !this.movement.leavesLocked)
+      return 'Some of these rows are locked, so they cannot be recoded. Choose above to move the others.';
     const readOnly = this.kind === 'recode' && whyReadOnly(preview.answer, keysIn(preview.answer));
     if (readOnly) return readOnly;
     if (this.caution?.kind === 'cancelled')

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { MeasureDecimals } from '$lib/contract/decimals';
 import type { LogEntry } from '$lib/contract/log';
-import { closedText, effectTexts, entryText, redoneText, triedText } from './entry-text';
+import {
+  changesText,
+  closedText,
+  effectTexts,
+  entryText,
+  redoneText,
+  triedText,
+} from './entry-text';
 
 /** Words as the page has them: the label comes from a method of the version. */
 class Words {
@@ -56,6 +63,17 @@ describe('entryText', () => {
     );
     const same = { ...closed, row_count: 0, after: closed.before };
     expect(closedText(same, true, WORDS)).toBe('Restated through Mar 2027: saved as 0 new rows.');
+  });
+
+  it('lists the measures that a scale changes, before and after', () => {
+    const of = (now: number, total: number) => {
+      return { now, total, change: total - now, percent: null };
+    };
+    const further = { cost: of(4, 4.5), hrs: of(2, 2) };
+    expect(changesText({ value: of(100, 120), units: of(5, 6), further }, WORDS)).toBe(
+      '100 → 120 Sales, 5 → 6 Quantity, 4 → 4.500 cost',
+    );
+    expect(changesText({ value: of(100, 100), units: null }, WORDS)).toBe('');
   });
 
   it('describes a redo by the measures with another total', () => {

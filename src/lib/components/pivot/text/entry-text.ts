@@ -12,6 +12,8 @@ import { amountIn, type MeasureAmounts } from '$lib/plan/amounts/measure-totals'
 import { namedMeasure, namedMeasures, type MeasureWords } from '$lib/plan/amounts/measure-words';
 import type { FileImport, Operation } from '$lib/plan/amounts/operation';
 import type { ScaleEdit } from '$lib/contract/operations';
+import { draftIn } from '$lib/plan/amounts/scale-draft';
+import type { ScaleChanges } from '$lib/plan/amounts/group-above';
 import type { Effect } from '$lib/plan/amounts/tried-rows';
 import { formatDay } from '$lib/pivot/values/date-language';
 import { formatAmount, formatMonth, formatTotal, plural } from '../../format';
@@ -21,6 +23,16 @@ import { termText } from './slice-text';
 /** Returns a number without and with a change: "1,204.50 → 1,325". */
 export const beforeAfterText = (before: number, after: number, decimals: Decimals): string =>
   `${formatAmount(before, decimals)} → ${formatAmount(after, decimals)}`;
+
+/** Lists the measures that a scale changes, before and after: "100.00 → 120.00 Sales, 5 → 6 Units"; empty for none. */
+export const changesText = (changes: ScaleChanges, words: MeasureWords): string =>
+  namedMeasures(words)
+    .flatMap(({ key, name, decimals }) => {
+      const draft = draftIn(changes, key);
+      if (!draft || draft.change === 0) return [];
+      return [`${beforeAfterText(draft.now, draft.total, decimals)} ${name}`];
+    })
+    .join(', ');
 
 /** Returns an amount with its sign and the decimals of its measure: "+1,204.50"; 0 has no sign. */
 export const signedText = (amount: number, decimals: Decimals) =>
@@ -66,9 +78,10 @@ export function entryText(entry: Described, words: MeasureWords): string | null 
       return editsText(params.edits.map((edit) => amountsText(edit, words))) + held;
     }
     case 'recode': {
-      const { set, shift, factor } = entry.params;
+      const { set, shift, factor, leave_locked } = entry.params;
       const share = factor === undefined ? '' : percentOf(factor);
-      return joined([share, setText(set, words), shiftText(shift, words)]);
+      const around = leave_locked ? 'except locked rows' : '';
+      return joined([share, setText(set, words), shiftText(shift, words), around]);
     }
     case 'clone': {
       const { scale_factor, set, shift, factors } = entry.params;

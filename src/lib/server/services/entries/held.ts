@@ -1,4 +1,4 @@
-/** Rows that a scale leaves unchanged: those of `hold`, and locked ones. */
+/** Rows that a scale, a reverse or a recode leaves unchanged: those of `hold`, and locked ones. */
 import type { AskedSlice } from '../../../contract/slices';
 import type { SqlText } from '../../sql/quote';
 import { join, sql } from '../../sql/quote';

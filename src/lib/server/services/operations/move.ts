@@ -24,6 +24,7 @@ import { recodeTemplate } from '../../sql/templates/recode';
 import { valueLiteral } from '../../sql/values';
 import { requireCalendar } from './calendar';
 import { blameClient } from '../client-faults';
+import { heldRows, heldSlices, withoutHeld } from '../entries/held';
 import type { OperationWriter } from '../entries/open-entry';
 import type { ForecastVersion } from '../version/forecast-version';
 import { seenByOperations } from '../version/forecast-version';
@@ -34,7 +35,7 @@ import { describe, numeric, writeSteps } from './operation-steps';
  * Moves a slice, or a share of it, to other dimensions or dates; totals stay
  * (docs/contract/14-what-the-operations-compute.md#recode).
  *
- * @throws AppError 400; 422 if nothing would move
+ * @throws AppError 400; 422 if nothing would move; 423 if a row is locked and `leave_locked` does not leave it
  */
 export async function recode(
   writer: OperationWriter,
@@ -49,16 +50,24 @@ export async function recode(
     });
   }
   const assigned = await assignments(writer, set, shift ?? {});
-  const params = { set, ...(shift && { shift }), ...(request.factor != null && { factor }) };
+  const isAround = request.leave_locked === true;
+  const locked = isAround ? await writer.locked(request.pf_user) : [];
+  const held = heldRows(target, heldSlices(null, locked));
+  const params = {
+    ...{ set, ...(shift && { shift }), ...(request.factor != null && { factor }) },
+    ...(isAround && { leave_locked: true }),
+  };
   return writeSteps(
     writer,
     { ...describe('recode', request, usableSlice(request.slice)), params },
     [
       {
         slice: request.slice,
+        held,
+        allHeld: 'Every row of the slice is locked; there is nothing to move',
         template: factor === 1 ? undefined : recodeTemplate(target.columns, 'share'),
         tokens: async (where) => ({
-          set_clause: await assigned(where),
+          set_clause: await assigned(withoutHeld(where, held)),
           scale_factor: numeric(factor),
         }),
         otherwise:
