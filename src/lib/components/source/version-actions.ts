@@ -1,5 +1,6 @@
 /** The actions on a version that its menus share. */
 import CalendarCheck from '@lucide/svelte/icons/calendar-check';
+import CalendarSync from '@lucide/svelte/icons/calendar-sync';
 import Copy from '@lucide/svelte/icons/copy';
 import Lock from '@lucide/svelte/icons/lock';
 import LockOpen from '@lucide/svelte/icons/lock-open';
@@ -25,6 +26,11 @@ export const copyItems = (
 export const closeMonthsItem = (
   how: { onselect: () => void; disabled: boolean } | { href: string },
 ): MenuItem => ({ label: 'Close months …', icon: CalendarCheck, ...how });
+
+/** Returns the menu item that replaces closed months by what the source has now. */
+export const restateItem = (onselect: () => void, disabled: boolean): MenuItem => ({
+  ...{ label: 'Restate closed months …', icon: CalendarSync, onselect, disabled },
+});
 
 /** Returns the menu item that closes an open version, or opens a closed one. */
 export const closeItem = ({ status }: Version, onselect: () => void): MenuItem =>

@@ -25,6 +25,8 @@ const PAUSE_MS = 350;
 /** The dialog that closes months of the first date column (docs/contract/05-operations.md#post-versionsidactuals). */
 export class Closing {
   isOpen = $state(false);
+  /** Whether the dialog was opened to restate closed months; its months can be changed. */
+  isForClosed = $state(false);
   /** The first and the last month to close, such as "2027-03"; empty until the months are read. */
   from = $state('');
   through = $state('');
@@ -75,8 +77,17 @@ export class Closing {
     return this.planned.obstacle;
   }
 
+  /** Opens the dialog for the closed months, to restate them. */
+  showClosed(): void {
+    const [first, last] = [this.closed[0], this.closed.at(-1)];
+    if (!first || !last) return;
+    this.show({ from: first.from, to: last.to });
+    this.isForClosed = true;
+  }
+
   /** Opens the dialog. @param asked the days to close; by default all open months that are over, or the next one */
   show(asked?: Days): void {
+    this.isForClosed = false;
     this.remainder.clear();
     this.note = '';
     this.acceptsZero = false;
