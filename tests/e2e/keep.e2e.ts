@@ -222,11 +222,16 @@ test('the setting of the panel holds for a typed amount, and is refused where no
   await page.keyboard.type('+10');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByText(/can be kept for one cell at a time/)).toBeVisible();
+  await page.getByRole('button', { name: 'Edit the amount' }).click();
+  await expect(page.getByRole('textbox', { name: 'New amount' })).toHaveValue('+10');
+  await page.keyboard.press('Escape');
   await pivot.click(at());
   await page.keyboard.type('+10');
   await expect(page.locator('#cell-meaning')).toHaveText(/no common row above/);
   await page.keyboard.press('Enter');
   await expect(page.getByText(/no common row above/).first()).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'New amount' })).toHaveValue('+10');
+  await page.keyboard.press('Escape');
   expect(await stored(service, planned)).toEqual({ sales: BEFORE, units: UNITS, entries: 0 });
 
   // Water is locked, so coffee gives everything.
@@ -246,6 +251,7 @@ test('the setting of the panel holds for a typed amount, and is refused where no
   // Without the setting, the same amount is written alone.
   await pivot.click(TEA);
   await pivot.panel.getByLabel('Keep the total of Drinks').check();
+  await pivot.click(TEA);
   await page.keyboard.type('500');
   await chips.getByRole('button', { name: 'Leave out: keeping the total of Drinks' }).click();
   await expect(chips).toHaveCount(0);
@@ -267,6 +273,7 @@ test('an amount typed with “like ref” is spread like the months of the refer
   await expect(meaning).toHaveText(/^like ref: the amount is spread over months/);
   await page.keyboard.type('ef');
   await expect(meaning).toHaveText(/→ 1,200,000\S* .*like the reference$/);
+  await expect(page.getByLabel('Spread of this amount')).toHaveValue('reference');
   await page.keyboard.press('Enter');
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
   const like = { by: ['Order Date'], unit: 'month', origins: ['reference'] };

@@ -57,7 +57,7 @@ test('a note in the panel is stored with the next amount typed into a cell, and 
   await expect.poll(() => notes(service)).toEqual(['Fair in May', null]);
 });
 
-test('a refused amount leaves the note in the panel, and a note can be removed beside the cell', async ({
+test('a refused amount leaves the note in the panel and can be edited, and a note can be removed beside the cell', async ({
   page,
   service,
 }) => {
@@ -75,8 +75,8 @@ test('a refused amount leaves the note in the panel, and a note can be removed b
   await expect(page.getByText('Refused by the test')).toBeVisible();
   await expect(note(pivot)).toHaveValue('Fair in May');
   await page.unroute('**/api/versions/1/scale');
-  await pivot.click(CHAIRS);
-  await page.keyboard.type('+500');
+  await page.getByRole('button', { name: 'Edit the amount' }).click();
+  await expect(page.getByRole('textbox', { name: 'New amount' })).toHaveValue('+500');
   await chips(page).getByRole('button', { name: 'Leave out: with note' }).click();
   await expect(chips(page)).toHaveCount(0);
   await page.keyboard.press('Enter');

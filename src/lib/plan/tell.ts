@@ -2,6 +2,13 @@
 import type { ActualsAnswer } from '../contract/actuals';
 import type { RedoneTotals } from './changes/changes.svelte';
 import type { Caution } from './amounts/caution';
+import type { ScaleChanges } from './amounts/group-above';
+
+/** A button of a report that an action failed. */
+export interface Remedy {
+  label: string;
+  run: () => void;
+}
 
 /** How the page reports the result of an action to the user. */
 export interface Tell {
@@ -9,12 +16,14 @@ export interface Tell {
   done(sentence: string, undo?: () => void, show?: () => void): void;
   /** Reports a fact, or the reason why nothing was done. */
   info(sentence: string): void;
-  /** Reports that an action failed and changed nothing. @param remedy a button that does it anyway */
-  failed(sentence: string, remedy?: { label: string; run: () => void }): void;
+  /** Reports that an action failed and changed nothing. @param remedy a button that leads on */
+  failed(sentence: string, remedy?: Remedy): void;
   /** Returns a number with its noun: `plural(2, 'row')` is “2 rows”. */
   plural(count: number, noun: string, nouns?: string): string;
   /** Returns a sentence that says why an amount has to be confirmed. */
   cautionText(caution: Caution): string;
+  /** Returns the changed measures before and after, such as “100 → 120 Sales”; empty for none. */
+  changesText(changes: ScaleChanges): string;
   /** Returns a sentence with the totals of closed months before and after. */
   closedText(closed: ActualsAnswer, isRestatement: boolean): string;
   /** Returns a sentence that compares the totals of a redo with those that were undone. */

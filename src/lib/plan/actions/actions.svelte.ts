@@ -26,7 +26,7 @@ import type { PlanSession } from '../session.svelte';
 import { TakeBack } from '../changes/take-back.svelte';
 import { isReversible } from '../records/beyond';
 import type { Touching } from '../records/log.svelte';
-import type { Tell } from '../tell';
+import type { Remedy, Tell } from '../tell';
 import { TrialActions } from './trial-actions';
 import type { PanelAttempt } from '../changes/trial.svelte';
 import type { Typed } from '../typing/typing';
@@ -83,7 +83,11 @@ export class Actions {
     const { operation, slice, pf_user } = attempt;
     const request = { kind: operation.kind, body: bodyOf(operation, slice, pf_user) };
     const clear = draft.clearingAfter();
-    return this.write(operation.kind, clear, () => changes.apply(request));
+    const changed = operation.kind === 'scale' ? draft.outcome : null;
+    return this.write(operation.kind, clear, async () => {
+      const written = await changes.apply(request);
+      return { ...written, ...(changed && { changes: changed }) };
+    });
   }
 
   /** Writes an amount that was typed into a cell. While changes are being tried, it is added to them. */
@@ -93,22 +97,33 @@ export class Actions {
         this.tell.info('Added to the changes you are trying. It is not saved until you keep them.');
       return;
     }
-    await this.withSettings(taken, (name, settings) => {
-      let isWritten = false;
-      const write = async () => {
-        const written = await this.session.typing.write(typed, name, settings);
-        isWritten = written !== null;
-        if (written) await this.sayWritten(written.kind, written);
-      };
-      const again = (confirmed: Caution) => void this.type({ ...typed, confirmed }, settings);
-      return this.reports.orConfirm(write, again).then(() => isWritten);
-    });
+    await this.withSettings(
+      taken,
+      (name, settings) => {
+        let isWritten = false;
+        const write = async () => {
+          const written = await this.session.typing.write(typed, name, settings);
+          isWritten = written !== null;
+          if (written) await this.sayWritten(written.kind, written);
+        };
+        const again = (confirmed: Caution) => void this.type({ ...typed, confirmed }, settings);
+        return this.reports.orConfirm(write, again).then(() => isWritten);
+      },
+      this.trial.retyping(typed),
+    );
   }
 
   /** Writes an amount into every marked cell. */
   typeIntoAll(edit: MeasureEdit, text: string, words: TypedWords): Promise<void> {
-    return this.writeBlock((name, settings) =>
-      this.session.blocks.enter(edit, text, name, withWords(settings, words)),
+    const { blocks, selection, typing } = this.session;
+    const marked = selection.markedByNow();
+    return this.writeBlock(
+      (name, settings) => blocks.enter(edit, text, name, withWords(settings, words)),
+      null,
+      {
+        label: 'Edit the amount',
+        run: () => void marked.then((cells) => typing.retype(cells, text)),
+      },
     );
   }
 
@@ -134,7 +149,14 @@ export class Actions {
     const place = pasting.placing(texts, chosen);
     const isPlain = chosen === null && pasting.isPlain(texts);
     if (!isPlain && !(await blocks.propose(place, marked))) return;
-    await this.writeBlock((...by) => blocks.paste(place, marked, ...by), pasting.readingOf(texts));
+    const again = async () => {
+      await this.session.selection.selectAgain(await marked);
+      await this.paste(texts, chosen);
+    };
+    await this.writeBlock((...by) => blocks.paste(place, marked, ...by), pasting.readingOf(texts), {
+      label: 'Paste again',
+      run: () => void again(),
+    });
   }
 
   /** Writes the proposed block. */
@@ -386,34 +408,46 @@ export class Actions {
     });
   }
 
-  /** @param more a sentence to add to the report */
+  /**
+   * @param more a sentence to add to the report
+   * @param remedy a button beside the reason, if the block is refused
+   */
   private async writeBlock(
     write: (pf_user: string, settings: WriteSettings) => Promise<Written | null>,
     more: string | null = null,
+    remedy?: Remedy,
   ): Promise<void> {
-    if (this.session.blocks.isRefused()) return;
-    await this.withSettings(undefined, async (...by) => {
-      const written = await write(...by);
-      if (written) await this.sayWritten('scale', written, more);
-      return written !== null;
-    });
+    const { blocks } = this.session;
+    blocks.remedy = remedy ?? null;
+    if (blocks.isRefused()) return;
+    await this.withSettings(
+      undefined,
+      async (...by) => {
+        const written = await write(...by);
+        if (written) await this.sayWritten('scale', written, more);
+        return written !== null;
+      },
+      remedy,
+    );
   }
 
   /**
    * Writes under the name of the user, with the settings of the panel. The write uses up those that are not pinned.
    *
    * @param write returns whether it wrote something; otherwise the settings stay in the panel
+   * @param remedy a button of the report, if it fails
    */
   private async withSettings(
     taken: WriteSettings | undefined,
     write: (pf_user: string, settings: WriteSettings) => Promise<boolean>,
+    remedy?: Remedy,
   ): Promise<void> {
     const { draft } = this.session;
     const settings = draft.takeSettings(taken);
     let isWritten = false;
     await this.reports.named(async (name) => {
       isWritten = await write(name, settings);
-    });
+    }, remedy);
     if (!isWritten) draft.next.giveBack(settings);
   }
 

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../contract/operations';
 import type { Caution } from '../amounts/caution';
 import type { Written } from '../changes/changes.svelte';
 import type { PlanSession } from '../session.svelte';
-import type { Tell } from '../tell';
+import type { Remedy, Tell } from '../tell';
 import { Unconfirmed } from '../typing/unsaved.svelte';
 
 /** Reports the result of each action, or why it did nothing, through {@link Tell}. */
@@ -16,21 +16,26 @@ export class Reports {
     private readonly tell: Tell,
   ) {}
 
-  /** Runs `work`, and reports the error if it fails. @returns whether it succeeded */
-  async attempt(work: () => Promise<void>): Promise<boolean> {
+  /**
+   * Runs `work`, and reports the error if it fails.
+   *
+   * @param remedy a button of that report
+   * @returns whether it succeeded
+   */
+  async attempt(work: () => Promise<void>, remedy?: Remedy): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
-      this.tell.failed(messageOf(error));
+      this.tell.failed(messageOf(error), remedy);
       return false;
     }
   }
 
   /** Runs `work` with the user's name; does nothing if they close the dialog that asks for it. */
-  async named(work: (name: string) => Promise<void>): Promise<void> {
+  async named(work: (name: string) => Promise<void>, remedy?: Remedy): Promise<void> {
     const name = await user.require();
-    if (name !== null) await this.attempt(() => work(name));
+    if (name !== null) await this.attempt(() => work(name), remedy);
   }
 
   /**
@@ -67,11 +72,13 @@ export class Reports {
   /** Reports an entry that was written. @param undo undoes it @param more a sentence to add */
   async sayWritten(
     kind: SliceOperation | EntryOperation | FileOperation,
-    { logid, rows }: Written,
+    { logid, rows, changes }: Written,
     undo: (logid: number) => void,
     more: string | null = null,
   ): Promise<void> {
-    const saved = `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`;
+    const amounts = changes ? this.tell.changesText(changes) : '';
+    const counted = `saved as ${this.tell.plural(rows, 'new row')}`;
+    const saved = `${OPERATIONS[kind].verbs.past}: ${amounts === '' ? counted : `${amounts}, ${counted}`}.`;
     const sentence = more === null ? saved : `${saved} ${more}`;
     if (logid === null) return this.tell.done(sentence);
     const { fields } = this.session;

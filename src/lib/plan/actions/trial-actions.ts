@@ -4,7 +4,7 @@ import type { Written } from '../changes/changes.svelte';
 import type { WriteSettings } from '../amounts/operation';
 import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
-import type { Tell } from '../tell';
+import type { Remedy, Tell } from '../tell';
 import type { Attempt, TriedLine } from '../changes/trial.svelte';
 import type { Kept } from '../changes/trying';
 import type { Typed } from '../typing/typing';
@@ -76,9 +76,15 @@ export class TrialActions {
         () => typing.try(typed, name, settings, show),
         (confirmed) => void this.addTyped({ ...typed, confirmed }, settings),
       );
-    });
+    }, this.retyping(typed));
     if (!isTried) giveBack();
     return isTried;
+  }
+
+  /** Returns the button that opens the cell of a refused amount again, with its text. */
+  retyping({ cell, text }: Typed): Remedy {
+    const run = () => void this.session.typing.retype([cell], text);
+    return { label: 'Edit the amount', run };
   }
 
   /** Adds the changes of the workbook that is shown to the list. */

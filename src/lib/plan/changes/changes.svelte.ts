@@ -8,6 +8,7 @@ import type { ImportRequest } from '../../contract/imports';
 import type { EntryTotals } from '../../contract/log';
 import { type LogOperation, OPERATIONS, type ReverseRequest } from '../../contract/operations';
 import type { Pivot } from '../../pivot/pivot';
+import type { ScaleChanges } from '../amounts/group-above';
 import type { Side } from '../../pivot/table/pivot-rows';
 import { RowsLostError } from '../../pivot/table/table-rows';
 import { AnsweredRows, RowsError } from '../../pivot/rows/rows';
@@ -36,6 +37,8 @@ const OVERTAKEN =
 export interface Written extends Pick<AnsweredRows, 'metadata'> {
   logid: number | null;
   rows: number;
+  /** The measures that it changed, before and after; absent if the page does not know them. */
+  changes?: ScaleChanges | undefined;
 }
 
 /** Totals of an entry before its undo, and of the entry that redid it. */

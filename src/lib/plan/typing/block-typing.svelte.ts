@@ -25,6 +25,7 @@ import { pivotMessageOf } from '../version/loading.svelte';
 import { hasOverlap } from '../amounts/marked-sums';
 import { TOO_MANY } from './pasting';
 import type { PlannedVersion } from '../version/planned-version.svelte';
+import type { Remedy } from '../tell';
 import { NOTHING_OF_ZERO, whyReadOnly } from '../amounts/refusals';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import { MOST_CHANGED } from '../selection/selected-slice';
@@ -91,6 +92,9 @@ export class BlockTyping {
   readonly refusal: string | null = $derived.by(() =>
     this.refused?.key === this.selection.key ? this.refused.text : null,
   );
+
+  /** A button beside {@link refusal} that leads on; null if there is none. */
+  remedy = $state.raw<Remedy | null>(null);
 
   /** The current step of the block that is being written, as a text; null if there is none. */
   progress = $state.raw<string | null>(null);

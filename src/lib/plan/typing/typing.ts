@@ -1,6 +1,6 @@
 /** Writes amounts that are typed into cells. */
 import { ApiError } from '../../client/http';
-import type { CellIdentity, ReadCell } from '../../pivot/slice/cell';
+import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import { inPeriods } from '../../pivot/slice/date-ranges';
 import { unmarkedDimensions } from '../../pivot/slice/slice-values';
 import { isSameCaution, type Caution } from '../amounts/caution';
@@ -8,7 +8,7 @@ import { isPrice } from '../selection/cell-reader';
 import type { Changes } from '../changes/changes.svelte';
 import { FormulaChoices } from './formula-choices.svelte';
 import { GroupsAbove } from '../forms/groups-above.svelte';
-import { whyNotNew } from '../amounts/group-above';
+import { type ScaleChanges, whyNotNew } from '../amounts/group-above';
 import { moving, whyNoCopies, type Likeness } from '../amounts/likeness';
 import type { Locks } from '../records/locks.svelte';
 import {
@@ -27,8 +27,9 @@ import { needsMonths } from '../amounts/shape';
 import type { Shapes } from '../forms/shapes.svelte';
 import { TypedAmounts, type Stored } from './typed-amounts';
 import type { Attempt } from '../changes/trial.svelte';
+import { Retyped } from './retyped.svelte';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
-import type { MeasureEdit } from '../amounts/scale-draft';
+import { type MeasureEdit, onlyDraft } from '../amounts/scale-draft';
 import type { Slice } from '../../contract/slices';
 
 /** An amount that was typed into a cell. */
@@ -49,6 +50,8 @@ interface Entered {
   cell: ReadCell;
   slice: Slice;
   operation: Operation;
+  /** The measures that it changes, before and after. */
+  changes: ScaleChanges;
 }
 
 /**
@@ -63,6 +66,8 @@ export class Typing {
   readonly amounts: TypedAmounts;
   /** The measures that change when the results of formulas are typed. */
   readonly choices = new FormulaChoices();
+  /** A refused amount that is to be edited in the selected cell; null if there is none. */
+  readonly retyped = new Retyped();
   private readonly groups: GroupsAbove;
 
   constructor(
@@ -75,6 +80,17 @@ export class Typing {
     this.amounts = new TypedAmounts(planned, selection.reader, shapes, this.choices);
     this.unsaved = new Unsaved(changes, selection.reader);
     this.groups = new GroupsAbove(planned, selection.reader);
+  }
+
+  /** Selects the cells of a refused amount again, and opens the last one with its text. */
+  async retype(cells: readonly Omit<MarkedCell, 'at'>[], text: string): Promise<void> {
+    const { reader } = this.selection;
+    const placed = cells.map(async (cell) => ({ ...cell, at: await reader.placeOf(cell) }));
+    const there = (await Promise.all(placed)).flatMap(({ at, ...cell }) =>
+      at ? [{ ...cell, at }] : [],
+    );
+    await this.selection.selectAgain(there);
+    if (there.length > 0) this.retyped.text = text;
   }
 
   /** Returns why nothing can be typed into a cell; null if an amount can. */
@@ -172,12 +188,20 @@ export class Typing {
    * @throws Unconfirmed if it has to be confirmed first; ApiError with a sentence if it cannot be written.
    * Nothing is written in either case
    */
-  write(typed: Typed, pf_user: string, settings: WriteSettings): ReturnType<Unsaved['write']> {
+  async write(
+    typed: Typed,
+    pf_user: string,
+    settings: WriteSettings,
+  ): ReturnType<Unsaved['write']> {
     const write = this.unsaved.of([typed]);
-    return this.unsaved.write(write, async (signal) => {
-      const { slice, operation } = await this.operationOf(typed, settings, 'write', signal);
+    let changes: ScaleChanges | undefined;
+    const written = await this.unsaved.write(write, async (signal) => {
+      const entered = await this.operationOf(typed, settings, 'write', signal);
+      const { slice, operation } = entered;
+      ({ changes } = entered);
       return { kind: operation.kind, body: bodyOf(operation, slice, pf_user) };
     });
+    return written && { ...written, changes };
   }
 
   /**
@@ -193,8 +217,8 @@ export class Typing {
     show: (attempt: Attempt) => Promise<void>,
   ): Promise<void> {
     return this.unsaved.inTurn(async () => {
-      const { cell, ...entered } = await this.operationOf(typed, settings, 'try');
-      return show({ ...entered, cells: [cell], pf_user });
+      const { cell, slice, operation } = await this.operationOf(typed, settings, 'try');
+      return show({ slice, operation, cells: [cell], pf_user });
     });
   }
 
@@ -224,7 +248,9 @@ export class Typing {
       const key = typeof shows === 'string' ? shows : 'value';
       const { kind, body } = await this.cloneOf(like, edit, key, signal);
       await this.changes.settled();
-      return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } } };
+      const { amount } = edit;
+      const changes = onlyDraft(key, { now: 0, total: amount, change: amount, percent: null });
+      return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } }, changes };
     }
     const why = this.amounts.whyNotOf(cell, edit, stored, settings);
     if (why) throw new ApiError(0, why);
@@ -240,7 +266,7 @@ export class Typing {
     await this.changes.settled();
     const equally = isCancelled && { spread: 'equal' as const };
     const body = { ...scale, ...equally, ...(kept && { keep: kept.keep }), ...note };
-    return { cell, slice, operation: { kind: 'scale', body } };
+    return { cell, slice, operation: { kind: 'scale', body }, changes };
   }
 
   /** Returns the clone of the stored model rows that gives an empty cell the typed amount. */

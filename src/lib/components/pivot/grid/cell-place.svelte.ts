@@ -37,6 +37,7 @@ export class CellPlace {
    * @returns ends it
    */
   follow(elementOf: () => Element | null | undefined, frame: Element | undefined): () => void {
+    this.box = null;
     const follow = () => {
       const cell = elementOf()?.getBoundingClientRect();
       const origin = frame?.getBoundingClientRect();
