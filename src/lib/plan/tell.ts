@@ -3,12 +3,7 @@ import type { ActualsAnswer } from '../contract/actuals';
 import type { RedoneTotals } from './changes/changes.svelte';
 import type { Caution } from './amounts/caution';
 import type { ScaleChanges } from './amounts/group-above';
-
-/** A button of a report that an action failed. */
-export interface Remedy {
-  label: string;
-  run: () => void;
-}
+import type { Remedy } from './typing/remedy';
 
 /** How the page reports the result of an action to the user. */
 export interface Tell {

@@ -6,7 +6,8 @@ import { OPERATIONS } from '../../contract/operations';
 import type { Caution } from '../amounts/caution';
 import type { Written } from '../changes/changes.svelte';
 import type { PlanSession } from '../session.svelte';
-import type { Remedy, Tell } from '../tell';
+import type { Tell } from '../tell';
+import type { Remedy } from '../typing/remedy';
 import { Unconfirmed } from '../typing/unsaved.svelte';
 
 /** Reports the result of each action, or why it did nothing, through {@link Tell}. */

@@ -53,7 +53,7 @@ export class NextSettings {
 
   /** Resets the settings that a write used, except for pinned ones and those that were changed since. */
   use(used: WriteSettings): void {
-    this.pinned = this.pinned;
+    for (const name of PINNABLE) this.pin(name, this.isPinned(name));
     for (const [name, setting] of Object.entries(this.settings)) {
       const isPinned = this.pinned.some((each) => each === name);
       if (!isPinned && setting.isAsIn(used)) setting.put(DEFAULTS);

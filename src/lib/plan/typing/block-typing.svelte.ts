@@ -17,6 +17,7 @@ import { type Place, type Placed, askedBy, withFaults, type Proposal } from './p
 import { isFormula, isPrice } from '../selection/cell-reader';
 import { needsMonths } from '../amounts/shape';
 import type { Stored } from './typed-amounts';
+import type { Remedy } from './remedy';
 import type { Typing } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
 import type { Changes, Written } from '../changes/changes.svelte';
@@ -25,7 +26,6 @@ import { pivotMessageOf } from '../version/loading.svelte';
 import { hasOverlap } from '../amounts/marked-sums';
 import { TOO_MANY } from './pasting';
 import type { PlannedVersion } from '../version/planned-version.svelte';
-import type { Remedy } from '../tell';
 import { NOTHING_OF_ZERO, whyReadOnly } from '../amounts/refusals';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import { MOST_CHANGED } from '../selection/selected-slice';
