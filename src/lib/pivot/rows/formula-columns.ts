@@ -1,4 +1,5 @@
 /** Columns of formulas: their results on the plan, and beside it on what it is compared with. */
+import type { Decimals } from '../../contract/decimals';
 import { type Expression, measuresIn, parseExpression } from '../../contract/formula-expression';
 import type { CheckedFormula, FormulaFormat } from '../../contract/formulas';
 import {
@@ -56,15 +57,18 @@ export const isComputable = (
  * with, or as a difference of both results.
  *
  * @param columnOf returns the column of a measure for an origin
+ * @param decimalsOf returns the decimals of a measure; undefined for one without any
  */
 export function formulaColumn(
   { expression }: PivotFormula,
   origin: Origin,
   columnOf: (measure: string, origin: Origin) => string,
+  decimalsOf: (measure: string) => Decimals | undefined,
 ): Formulated {
-  const plan = formulated(expression);
+  const plan = formulated(expression, undefined, decimalsOf);
   if (isResult(origin)) return plan;
-  const besides = (of: Origin) => formulated(expression, (measure) => columnOf(measure, of));
+  const besides = (of: Origin) =>
+    formulated(expression, (measure) => columnOf(measure, of), decimalsOf);
   if (origin === 'difference') return differenceOf(plan, besides('reference'));
   if (origin === 'otherDifference') return differenceOf(plan, besides('other'));
   const [reference] = SHARES[origin] ?? [];

@@ -213,6 +213,28 @@ describe('the price', () => {
     expect(prices([[4], undefined])).toEqual([null]);
   });
 
+  it('is empty where only the rounding error of many rows is left', () => {
+    const many = 30_000;
+    const rounded = (amounts: readonly number[]) => amounts.reduce((sum, each) => sum + each, 0);
+    const parts = Array.from({ length: many }, (_, i) => 0.1 + (i % 977) * 83.01);
+    const left = rounded(
+      [...parts, ...parts.map((part) => -part).toReversed()].sort((a, b) => a - b),
+    );
+    expect(Math.abs(left)).toBeGreaterThan(1e-9);
+    expect(Math.abs(left)).toBeLessThan(0.004);
+    const cents = { least: 2, most: 2 };
+    const decimals = new Map(MEASURES.map((measure) => [measure, cents]));
+    const loaded = columnsIn(bytesOf(awkwardRows(9)));
+    const { origins } = Origins.prepare(loaded, MEASURES, [], [], [PRICE], decimals);
+    const painting = paintingOf('value: price', origins.ratios);
+    expect(
+      painting?.paint([
+        [12.5, left, left],
+        [left, 4, left],
+      ]),
+    ).toEqual([null, 0, null]);
+  });
+
   it('is that of the plan in every cell and total, without reference rows', async () => {
     const rows = awkwardRows(60);
     const { columns: made, origins } = Origins.prepare(

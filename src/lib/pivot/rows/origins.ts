@@ -315,12 +315,13 @@ export class Origins {
   /** The columns that are computed from sums, by name. */
   get ratios(): ReadonlyMap<string, Ratio> {
     const ratios = new Map<string, Ratio>();
+    const decimalsOf = (measure: string) => this.decimals.get(measure);
     for (const [name, { measure, origin, version }] of this.columns) {
       const suffixes = this.suffixesOf(version);
       const formula = this.formulaOf(name);
       if (formula) {
         const columnOf = (of: string, by: Origin) => nameOf(of, by, suffixes);
-        ratios.set(name, formulaColumn(formula, origin, columnOf));
+        ratios.set(name, formulaColumn(formula, origin, columnOf, decimalsOf));
         continue;
       }
       const [reference, difference] = SHARES[origin] ?? [];

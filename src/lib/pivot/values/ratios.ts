@@ -22,6 +22,8 @@ interface Share {
 export interface Formulated {
   /** The columns whose sums the formula uses. */
   parts: readonly string[];
+  /** The decimals of their measures; undefined for one without any. */
+  decimals: readonly (Decimals | undefined)[];
   /** Computes the result of a row from the sums of `parts`; null if it is empty. */
   result(sums: readonly (number | null)[]): number | null;
 }
@@ -30,14 +32,17 @@ export interface Formulated {
  * Returns a formula on the sums of columns.
  *
  * @param columnOf returns the column with the sums of a measure
+ * @param decimalsOf returns the decimals of a measure: sums that round to zero with them count as zero
  */
 export function formulated(
   expression: Expression,
   columnOf: (measure: string) => string = (measure) => measure,
+  decimalsOf: (measure: string) => Decimals | undefined = () => undefined,
 ): Formulated {
   const measures = measuresIn(expression);
   return {
     parts: measures.map(columnOf),
+    decimals: measures.map(decimalsOf),
     result: (sums) => evaluate(expression, (measure) => sums[measures.indexOf(measure)] ?? null),
   };
 }
@@ -59,6 +64,7 @@ const compared = (
   compare: (now: number, before: number) => number | null,
 ): Formulated => ({
   parts: [...plan.parts, ...reference.parts],
+  decimals: [...plan.decimals, ...reference.decimals],
   result: (sums) => {
     const now = plan.result(sums.slice(0, plan.parts.length));
     const before = reference.result(sums.slice(plan.parts.length));
@@ -150,12 +156,15 @@ const PRICE = formulated(priceExpression('value', 'units'));
 
 /** Returns value per unit as the ratio of sums; null without units. */
 export const price = (value: CellValue, units: CellValue): number | null =>
-  PRICE.result([value, units].map(sumIn));
+  PRICE.result([value, units].map((sum) => sumIn(sum)));
 
-/** Returns a sum for a formula. A rounding error of adding numbers in another order is not an amount. */
-export function sumIn(value: CellValue | undefined): number | null {
+/**
+ * Returns a sum for a formula. A rounding error of adding numbers in another order is not an amount; that of many rows
+ * is only smaller than what the decimals of the measure show.
+ */
+export function sumIn(value: CellValue | undefined, decimals = EXACT): number | null {
   if (!isNumber(value)) return null;
-  return Math.abs(value) <= LEAST_AMOUNT ? 0 : value;
+  return Math.abs(value) <= LEAST_AMOUNT ? 0 : withoutResidue(value, decimals);
 }
 
 /** Sums up to this amount count as 0. */
@@ -189,7 +198,10 @@ function paintingOfSums(measure: string, ratios: ReadonlyMap<string, Ratio>): Pa
   if (own) {
     const paint: Painting['paint'] =
       'result' in own
-        ? (columns) => rows(columns, (y) => own.result(columns.map((column) => sumIn(column?.[y]))))
+        ? (columns) =>
+            rows(columns, (y) =>
+              own.result(columns.map((column, i) => sumIn(column?.[y], own.decimals[i]))),
+            )
         : (columns) => shares(columns, own.decimals);
     return { parts: partsOf(own), paint };
   }
