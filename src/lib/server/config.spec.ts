@@ -82,6 +82,8 @@ describe('the configuration', () => {
     ['PF_USER_HEADER', 'x-user, x-name'],
     ['PF_GROUPS_HEADER', 'x groups'],
     ['PF_PLANNERS', 'planners, admins'],
+    ['PF_GROUPS_DELIMITER', ';;'],
+    ['PF_GROUPS_DELIMITER', 'a'],
     ['PF_ADMINS', 'planners,admins'],
     ['PF_ADMINS', ' '],
     ['PF_TRUSTED_PROXIES', 'proxy.example.com'],
@@ -103,6 +105,7 @@ describe('the configuration', () => {
   it.each([
     ['PF_TRUSTED_PROXIES', '10.0.0.1', 'PF_USER_HEADER'],
     ['PF_GROUPS_HEADER', 'x-groups', 'PF_USER_HEADER'],
+    ['PF_GROUPS_DELIMITER', ';', 'PF_GROUPS_HEADER'],
     ['PF_PLANNERS', 'planners', 'PF_GROUPS_HEADER'],
     ['PF_ADMINS', 'admins', 'PF_GROUPS_HEADER'],
     ['PF_WEBHOOK_SECRET', 'a key of 16 bytes', 'PF_WEBHOOK'],

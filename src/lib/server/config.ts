@@ -109,6 +109,14 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const name = (variable: string, of: string, parse: (s: string) => string | null) =>
     read<string | null>(variable, null, `the name of ${of}`, parse);
   const userHeader = name('PF_USER_HEADER', 'a header', headerName);
+  const groupsDelimiter = read<string | null>(
+    'PF_GROUPS_DELIMITER',
+    null,
+    'one sign, such as ; or |',
+    (s) => (/^[!-/:-@[-`{-~]$/.test(s) ? s : null),
+  );
+  /** Names of groups come with the delimiter between. */
+  const groupName = (s: string) => (s === '' || s.includes(groupsDelimiter ?? ',') ? null : s);
   const signIn = {
     trustedProxies: read(
       'PF_TRUSTED_PROXIES',
@@ -117,6 +125,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       addresses,
     ),
     groupsHeader: name('PF_GROUPS_HEADER', 'a header', headerName),
+    groupsDelimiter,
     planners: name('PF_PLANNERS', 'one group', groupName),
     admins: name('PF_ADMINS', 'one group', groupName),
   };
@@ -124,6 +133,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   for (const [variable, needed] of [
     ['PF_TRUSTED_PROXIES', 'PF_USER_HEADER'],
     ['PF_GROUPS_HEADER', 'PF_USER_HEADER'],
+    ['PF_GROUPS_DELIMITER', 'PF_GROUPS_HEADER'],
     ['PF_PLANNERS', 'PF_GROUPS_HEADER'],
     ['PF_ADMINS', 'PF_GROUPS_HEADER'],
     ['PF_WEBHOOK_SECRET', 'PF_WEBHOOK'],
@@ -317,9 +327,6 @@ function hostNames(s: string): string[] | null {
 
 const headerName = (s: string): string | null =>
   /^[\w!#$%&'*+.^`|~-]+$/.test(s) ? s.toLowerCase() : null;
-
-/** Names of groups come with commas between. */
-const groupName = (s: string): string | null => (s === '' || s.includes(',') ? null : s);
 
 /** A list of addresses and CIDR blocks; an entry that is neither makes the whole list unusable. */
 function addresses(s: string): BlockList | null {

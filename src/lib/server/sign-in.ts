@@ -19,6 +19,8 @@ export interface SignInRules {
   trustedProxies: BlockList;
   /** The header with the names of the person's groups, in lower case; null if there is none. */
   groupsHeader: string | null;
+  /** What separates the names; null for a comma, if no name can contain one. */
+  groupsDelimiter: string | null;
   /** The group of the planners; null makes everybody a planner. */
   planners: string | null;
   /** The group of the admins; null makes every planner an admin. */
@@ -56,10 +58,23 @@ export function whoSent(received: Received | undefined, rules: SignInRules | nul
     const [{ message: problem }] = user.issues;
     throw new AppError(401, `Nobody is signed in: the header ${rules.userHeader} ${problem}`);
   }
-  const sent = rules.groupsHeader === null ? undefined : header(received, rules.groupsHeader);
-  const groups = (sent ?? '').split(',').flatMap((name) => name.trim() || []);
+  const { groupsHeader, groupsDelimiter } = rules;
+  const sent = groupsHeader === null ? undefined : header(received, groupsHeader);
+  if (groupsDelimiter === null && sent?.includes(',') && WITH_COMMAS.test(sent)) {
+    throw new AppError(
+      401,
+      `Nobody is signed in: the groups in the header ${groupsHeader} may contain commas; set PF_GROUPS_DELIMITER to what separates them`,
+    );
+  }
+  const groups = (sent ?? '').split(groupsDelimiter ?? ',').flatMap((name) => name.trim() || []);
   return { user: user.output, roles: rolesOf(groups, rules), groups };
 }
+
+/**
+ * Signs of names that contain commas themselves, such as names of a directory (`cn=planners,ou=sales`) and quoted ones: a
+ * part of a name could be taken for the group of the admins.
+ */
+const WITH_COMMAS = /[=\\"]/;
 
 function isTrusted(address: string | undefined, proxies: BlockList): boolean {
   if (address === undefined) return false;
