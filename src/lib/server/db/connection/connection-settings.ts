@@ -52,6 +52,31 @@ export const COMMAND_OPTIONS = options({ ...SETTINGS, ...INTERRUPTIBLE });
 /** Like `COMMAND_OPTIONS`, for the service, whose locks must not outlive it. */
 export const SERVICE_OPTIONS = options({ ...SETTINGS, ...INTERRUPTIBLE, ...LIVENESS, ...WRITER });
 
+/** The settings that decide what is read and written. */
+const REQUIRED = Object.entries({ ...SETTINGS, ...INTERRUPTIBLE, ...WRITER });
+
+/** Reads the settings that decide what is read and written, in their order. */
+export const SETTINGS_IN_FORCE = `SELECT ARRAY[${REQUIRED.map(
+  ([name]) => `current_setting('${name}', true)`,
+).join(', ')}] AS values`;
+
+/**
+ * Returns why a connection cannot be used although it was opened: a pooler drops or keeps settings. Null if it can.
+ *
+ * @param values the answer to {@link SETTINGS_IN_FORCE}
+ */
+export function faultOfSettings(values: readonly (string | null)[]): string | null {
+  const wrong = REQUIRED.flatMap(([name, wanted], i) => {
+    // PostgreSQL adds the order of days and months, which texts in ISO form do not depend on.
+    const found = values[i]?.replace(/^ISO, \w+$/, 'ISO') ?? '';
+    return found.toUpperCase() === wanted.toUpperCase()
+      ? []
+      : [`${name} is "${found}" instead of "${wanted}"`];
+  });
+  if (wrong.length === 0) return null;
+  return `The connection to the database does not have the settings of the service: ${wrong.join(', ')}. A pooler between them must pass the startup parameter "options" on; PgBouncer does not, so connect to PostgreSQL itself`;
+}
+
 /**
  * Makes PostgreSQL check during a statement whether the service is still connected. PostgreSQL refuses the
  * setting on systems that cannot check it.

@@ -7,8 +7,10 @@ import {
   CHECK_CLIENT,
   CITUS_VERSION,
   connectionTo,
+  faultOfSettings,
   NOTICE_AWAY_WORKERS,
   SERVICE_OPTIONS,
+  SETTINGS_IN_FORCE,
 } from './connection-settings';
 import type { Failover } from './failover';
 import { RETRY_AFTER, unreachable } from './failures';
@@ -98,6 +100,7 @@ export class Connections {
   }
 
   private async setUp(client: pg.ClientBase): Promise<void> {
+    await requireSettings(client);
     await client.query(CHECK_CLIENT).catch(() => {});
     const { rows } = await client.query<{ citus: string | null }>(CITUS_VERSION);
     if (rows[0]?.citus) {
@@ -145,7 +148,7 @@ export class Connections {
         );
       }
       this.failover.missed(error);
-      throw unreachable(error);
+      throw error instanceof AppError ? error : unreachable(error);
     }
   }
 
@@ -186,7 +189,11 @@ export class Connections {
     // An unresponsive server must be detected here, because nothing else runs on this connection.
     const limits = { query_timeout: LISTENER_MILLISECONDS };
     const config = { ...clientConfig(this.settings), ...limits };
-    return new Listener(config, listening, (client) => this.failover.meet(client), onLost, lock);
+    const meet = async (client: pg.ClientBase) => {
+      await requireSettings(client);
+      await this.failover.meet(client);
+    };
+    return new Listener(config, listening, meet, onLost, lock);
   }
 
   /** Numbers of connections in use, and of requests that wait for one. */
@@ -198,6 +205,13 @@ export class Connections {
   async close(): Promise<void> {
     await Promise.all([this.pool.end(), this.spare.end()]);
   }
+}
+
+/** @throws AppError 503 if a new connection does not have the settings of the service */
+async function requireSettings(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ values: (string | null)[] }>(SETTINGS_IN_FORCE);
+  const fault = faultOfSettings(rows[0]?.values ?? []);
+  if (fault !== null) throw new AppError(503, fault, { retryAfter: RETRY_AFTER });
 }
 
 /** Returns whether the server of a connection still answers. */
