@@ -145,6 +145,7 @@ export class Actions {
    */
   async paste(texts: Texts, chosen: Chosen | null = null): Promise<void> {
     const { blocks, pasting } = this.session;
+    blocks.remedy = null;
     if (blocks.isRefused()) return;
     const marked = this.session.selection.markedByNow();
     const place = pasting.placing(texts, chosen);
@@ -177,6 +178,7 @@ export class Actions {
   /** Extends the marked block to a position, and fills it from the cells that were marked before. */
   async fillTo(at: CellPosition): Promise<void> {
     const { filling, blocks, picking } = this.session;
+    blocks.remedy = null;
     if (picking.target || blocks.isRefused()) return filling.show(null);
     await this.reports.attempt(async () => {
       const fill = await filling.extendTo(at);
