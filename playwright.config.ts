@@ -7,7 +7,7 @@ export default defineConfig({
   globalSetup: './tests/support/global-setup.ts',
   // A test waits half of its time, so two take turns on as many cores as the smallest machine has.
   workers: 2,
-  // Otherwise a long file would keep one of them while the other has nothing left.
+  // Otherwise one worker would run a long file alone while the other has nothing left to do.
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   timeout: 90_000,

@@ -162,7 +162,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   // Node closes the connection after this time without traffic.
   socket?.setTimeout(silenceAllowed(response));
   const takesFile = endpointOf(request.method, route.id, event.params)?.file !== undefined;
-  // A client that was not asked for its body does not send it, or sends it before it reads the answer.
+  // A client that waits for `100 Continue` may or may not send its body now, so the connection takes no other request.
   if (refusal && platform?.req.headers.expect) response.headers.set('connection', 'close');
   else if (isApi) await discardBody(request, takesFile ? 2 * config.fileLimit : undefined);
   response.headers.set('x-request-id', locals.requestId);

@@ -124,7 +124,7 @@ const HEADERS = {
 
 /**
  * Sets the headers of every answer, refuses requests that are not valid HTTP, and reads the host of an absolute target
- * as that of the request (RFC 9112, 3.2.2). Has to come last: its listener calls those that are there.
+ * as that of the request (RFC 9112, 3.2.2). Call it last: its listener calls those that were added before.
  *
  * @param {import('node:http').Server} server
  */

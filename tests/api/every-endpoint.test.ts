@@ -439,7 +439,7 @@ const named = ({ method, path }: { method: string; path: string }) =>
   `${method.toUpperCase()} ${path}`;
 
 describe('a version with a grain, a further measure, a lock, closed months, territories and indexes', () => {
-  /** The version that all requests share that only read. */
+  /** The version that all reading requests share. */
   let read: Promise<World> | undefined;
 
   it('has a request to every endpoint, and one for every operation', () => {

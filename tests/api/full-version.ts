@@ -1,4 +1,4 @@
-// A version in which everything that limits planning holds at once, and what requests to it have to leave.
+// A version with all limits of planning at once, and checks of what requests must not change in it.
 import { expect } from 'vitest';
 import { apiAt, type Answer, type Api } from '../support/http';
 import { plan, type TableColumn } from '../support/planned';

@@ -20,7 +20,7 @@ const GUARDS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
 
-/** The largest headers of an answer that nginx passes on without other settings, in bytes, and as many to spare. */
+/** Half of the bytes of headers that nginx passes on without other settings. */
 const MOST_BYTES = 2048;
 
 interface Answer {

@@ -28,7 +28,7 @@ export async function violations(page: Page, judged: Judged = {}): Promise<Resul
     exclude: exclude.map((selector) => [selector]),
   };
   const options: RunOptions = {
-    // Selectors of what passes, and stylesheets that no rule of these reads, take most of the time.
+    // Axe would spend most of its time on selectors of passed elements and on style sheets that these rules do not read.
     resultTypes: ['violations'],
     preload: false,
     ...(tags && { runOnly: { type: 'tag', values: tags } }),
@@ -37,7 +37,7 @@ export async function violations(page: Page, judged: Judged = {}): Promise<Resul
   };
   return page.evaluate(
     async ([part, how]) => {
-      // On its way from one state to another, a colour is that of neither.
+      // During a transition, a colour is that of neither state.
       const moving = document
         .getAnimations()
         .filter(

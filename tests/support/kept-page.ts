@@ -149,7 +149,7 @@ export class KeptPage {
     await page.mouse.up();
     for (const key of ['Control', 'Shift', 'Alt', 'Meta']) await page.keyboard.up(key);
     await page.mouse.move(0, 0);
-    // What the scripts of a test have changed ends with its document.
+    // A new document drops what the scripts of a test have changed.
     if (this.isChanged || !isBeside(REST, page.url(), options.baseURL)) await page.goto(REST);
     else await this.follow(REST).catch(() => page.goto(REST));
     await page.getByRole('heading', { name: /^(Not found|You are not signed in)$/ }).waitFor();
@@ -225,7 +225,7 @@ type AddScript = (...script: unknown[]) => Promise<{ dispose(): Promise<void> }>
 const readOf = (stored: Record<string, string | null>) =>
   JSON.stringify(READ_ONCE.map((key) => stored[key] ?? null));
 
-/** Whether a path of a server leads to the server of a page; otherwise no link of the app does. */
+/** Whether a path leads to the server of a page, so that a link of the app can open it. */
 const isBeside = (path: string, url: string, server = url): boolean =>
   new URL(path, server).origin === new URL(url).origin;
 

@@ -27,7 +27,7 @@ export function asName(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').replace(seen, '').trim();
 }
 
-/** Returns whether two names are those of one person for all that others can tell: case and Unicode form are ignored. */
+/** Returns whether people would take two names for the same one: case and Unicode form are ignored. */
 export const looksAlike = (name: string, other: string): boolean => folded(name) === folded(other);
 
 function codeOf(character: string): string {

@@ -11,7 +11,7 @@ export interface Tell {
   done(sentence: string, undo?: () => void, show?: () => void): void;
   /** Reports a fact, or the reason why nothing was done. */
   info(sentence: string): void;
-  /** Reports that an action failed and changed nothing. @param remedy a button that leads on */
+  /** Reports that an action failed and changed nothing. @param remedy a button for the next step */
   failed(sentence: string, remedy?: Remedy): void;
   /** Returns a number with its noun: `plural(2, 'row')` is “2 rows”. */
   plural(count: number, noun: string, nouns?: string): string;

@@ -115,7 +115,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     'one sign, such as ; or |',
     (s) => (/^[!-/:-@[-`{-~]$/.test(s) ? s : null),
   );
-  /** Names of groups come with the delimiter between. */
+  /** A name that contains the delimiter is never among the groups of a person. */
   const groupName = (s: string) => (s === '' || s.includes(groupsDelimiter ?? ',') ? null : s);
   const signIn = {
     trustedProxies: read(

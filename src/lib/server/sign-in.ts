@@ -71,8 +71,8 @@ export function whoSent(received: Received | undefined, rules: SignInRules | nul
 }
 
 /**
- * Signs of names that contain commas themselves, such as names of a directory (`cn=planners,ou=sales`) and quoted ones: a
- * part of a name could be taken for the group of the admins.
+ * Characters that show that names may contain commas: those of a directory (`cn=planners,ou=sales`), and quoted ones. A
+ * part of such a name could be taken for the group of the admins.
  */
 const WITH_COMMAS = /[=\\"]/;
 

@@ -159,8 +159,8 @@ export const price = (value: CellValue, units: CellValue): number | null =>
   PRICE.result([value, units].map((sum) => sumIn(sum)));
 
 /**
- * Returns a sum for a formula. A rounding error of adding numbers in another order is not an amount; that of many rows
- * is only smaller than what the decimals of the measure show.
+ * Returns a sum for a formula. The rounding error of a sum that should be zero is not an amount. That of many rows is
+ * larger, but still rounds to zero with the decimals of the measure.
  */
 export function sumIn(value: CellValue | undefined, decimals = EXACT): number | null {
   if (!isNumber(value)) return null;

@@ -35,7 +35,7 @@ interface LiveEvents {
   onWritten(entry: LogListEntry): void;
   /** The rows have to be loaded: there were none before, none are left, or some of an entry were changed. */
   onReload(): void;
-  /** Reads the records again that an event of a kind changes, such as the comments. Settles once they are read. */
+  /** By kind of event: reads the changed records again, such as the comments. Settles once they are read. */
   readers: Readonly<Partial<Record<VersionEvent['kind'], () => Promise<void>>>>;
   /** Entries were written or undone, also by this page. */
   onEntries(): void;

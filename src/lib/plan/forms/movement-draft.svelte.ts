@@ -107,8 +107,8 @@ export class MovementDraft {
   }
 
   /**
-   * The rows that a recode moves: those that it changes and that are not locked. Null until the service has answered, and while the form
-   * has no new values.
+   * The rows that a recode moves: those that it changes and that are not locked. Null until the service has answered,
+   * and while the form has no new values.
    */
   get moved(): SlicePreview['free'] | null {
     return this.recoded.waiting ? null : (this.recoded.answer?.free ?? null);

@@ -68,7 +68,7 @@ describe('what is set for the next write', () => {
     expect(form).toEqual(SET);
   });
 
-  it('loses its pin with the write that finds it at the default', () => {
+  it('loses its pin with a write that is made while it has its default', () => {
     form = { ...SET };
     next.pin('holdPrice', true);
     form = { ...form, holdPrice: false };

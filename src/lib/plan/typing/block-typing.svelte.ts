@@ -93,7 +93,7 @@ export class BlockTyping {
     this.refused?.key === this.selection.key ? this.refused.text : null,
   );
 
-  /** A button beside {@link refusal} that leads on; null if there is none. */
+  /** A button beside {@link refusal} for the next step, such as “Paste again”; null if there is none. */
   remedy = $state.raw<Remedy | null>(null);
 
   /** The current step of the block that is being written, as a text; null if there is none. */

@@ -1,4 +1,4 @@
-/** The text of a refused amount, on its way back into the cell editor. */
+/** The text of a refused amount that the cell editor is to show again. */
 
 /** Set by the button of a refusal, taken by the editor of the selected cell. */
 export class Retyped {

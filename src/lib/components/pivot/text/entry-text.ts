@@ -80,8 +80,8 @@ export function entryText(entry: Described, words: MeasureWords): string | null 
     case 'recode': {
       const { set, shift, factor, leave_locked } = entry.params;
       const share = factor === undefined ? '' : percentOf(factor);
-      const around = leave_locked ? 'except locked rows' : '';
-      return joined([share, setText(set, words), shiftText(shift, words), around]);
+      const left = leave_locked ? 'except locked rows' : '';
+      return joined([share, setText(set, words), shiftText(shift, words), left]);
     }
     case 'clone': {
       const { scale_factor, set, shift, factors } = entry.params;

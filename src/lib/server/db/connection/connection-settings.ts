@@ -61,7 +61,7 @@ export const SETTINGS_IN_FORCE = `SELECT ARRAY[${REQUIRED.map(
 ).join(', ')}] AS values`;
 
 /**
- * Returns why a connection cannot be used although it was opened: a pooler drops or keeps settings. Null if it can.
+ * Returns which settings of an open connection are wrong, such as behind a pooler that drops them; null if none is.
  *
  * @param values the answer to {@link SETTINGS_IN_FORCE}
  */

@@ -37,8 +37,8 @@ export class Transaction extends Queryable {
    * Runs a part of the work in a savepoint. If it is refused, its writes are rolled back, earlier writes
    * stay, and the refusal is returned.
    *
-   * @param refusalOf returns the refusal that an error means, once the work is rolled back; undefined for an error that stays
-   *   what it is
+   * @param refusalOf called after the rollback; returns the refusal that an error of the work means, such as one of a
+   *   trigger, or undefined if it means none
    * @throws every other error, and a refusal after which the connection cannot be used
    */
   async attempt<Result>(

@@ -65,8 +65,8 @@ export const tableExists = (db: Queryable, schema: string, tname: string): Promi
   );
 
 /**
- * Whether a function is a trigger of a forecast table. One that is on no table was on a new table, which is gone with
- * the write that it failed.
+ * Whether a function is a trigger of a forecast table. A trigger function of no table counts too: its table may have
+ * been created, and rolled back, by the write that it refused.
  *
  * @param name as `regprocedure` prints it
  */

@@ -21,7 +21,7 @@ export async function blameTriggers<T>(db: Queryable, write: () => Promise<T>): 
 /**
  * The refusal of a write whose error a trigger of a forecast table raised; undefined for any other error.
  *
- * @param db for a look at the catalog; a transaction has to be rolled back to before the error
+ * @param db reads the catalog. A transaction must be rolled back to a savepoint before the error
  */
 export async function triggerFault(db: Queryable, error: unknown): Promise<AppError | undefined> {
   let cause = error;

@@ -50,12 +50,12 @@ export async function recode(
     });
   }
   const assigned = await assignments(writer, set, shift ?? {});
-  const isAround = request.leave_locked === true;
-  const locked = isAround ? await writer.locked(request.pf_user) : [];
+  const leavesLocked = request.leave_locked === true;
+  const locked = leavesLocked ? await writer.locked(request.pf_user) : [];
   const held = heldRows(target, heldSlices(null, locked));
   const params = {
     ...{ set, ...(shift && { shift }), ...(request.factor != null && { factor }) },
-    ...(isAround && { leave_locked: true }),
+    ...(leavesLocked && { leave_locked: true }),
   };
   return writeSteps(
     writer,
