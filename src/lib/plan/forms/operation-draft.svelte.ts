@@ -75,9 +75,12 @@ export class OperationDraft {
     const [set, shift] = [this.movement.set, this.movement.shift].map((all) =>
       Object.fromEntries(all),
     );
+    const { overLeaves: spread, chosen: shape } = this.shapes;
+    // A shape is not stored, and its pin would hold for the next choice.
+    const pinned = this.next.pinned.filter((name) => name !== 'spread' || shape === null);
     return JSON.stringify({
       ...{ kind, ...this.edits.stored, holdPrice, keepTotal, note, set, shift, factor, share },
-      ...{ periods, spread: this.shapes.overLeaves, pinned: this.next.pinned },
+      ...{ periods, spread, pinned },
     });
   }
 
