@@ -6,8 +6,8 @@ import { loadYearBefore } from './year-before';
 
 /** The last column of the grid can be reached and typed into after every change of the arrangement. */
 
-/** Number of changes; more of them take longer. */
-const STEPS = 10;
+/** Number of changes. */
+const STEPS = 30;
 /** The version that is compared with. */
 const OTHER = 'Cautious';
 const MARGIN = 'Margin %';
@@ -60,7 +60,7 @@ const arrangements: fc.Arbitrary<Arrangement[]> = fc.array(
       columns: [...(time === null ? [] : [time]), ...fields.slice(rowCount, 3)],
       measures: [...plain, ...computed],
     })),
-  { minLength: 30, maxLength: 30 },
+  { minLength: STEPS, maxLength: STEPS },
 );
 
 function addressOf({
@@ -142,8 +142,10 @@ async function typesIntoLast(pivot: PivotPage, what: string): Promise<void> {
   await expect(async () => {
     // A selection of cells that are being arranged ends.
     await cell.click();
+    // Reading a cell among hundreds of columns can take seconds.
+    await expect(pivot.panel).not.toHaveAttribute('aria-busy', 'true');
     await expect(pivot.slice).toBeVisible({ timeout: 2000 });
-  }, what).toPass({ timeout: 15_000 });
+  }, what).toPass();
   await page.keyboard.press('7');
   const field = page.getByLabel('New amount');
   await expect(field, what).toHaveValue('7');
@@ -182,7 +184,7 @@ test('the last column is reached and typed into after random changes of the arra
   await pivot.open(1, '?compare=2');
   const seed = Number(process.env.FAST_CHECK_SEED ?? 51);
   const [walk] = fc.sample(arrangements, { numRuns: 1, seed });
-  for (const [i, step] of walk!.slice(0, STEPS).entries()) {
+  for (const [i, step] of walk!.entries()) {
     const { measures, columns, filter, width, height } = step;
     const address = addressOf(step);
     const what = `step ${i}: ${address} at ${width} × ${height}`;
