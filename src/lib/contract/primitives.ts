@@ -22,7 +22,7 @@ export const text = v.pipe(
 export const MOST_CONDITIONS = 200;
 
 /** Longest list of values of a condition. PostgreSQL looks a value up in such a list by its hash. */
-export const MOST_VALUES = 10_000;
+export const MOST_VALUES = 50_000;
 
 /** Limits a list of a request to a length (docs/contract/09-errors-limits-guards.md#lists). */
 export const atMost = <Input extends v.LengthInput>(most: number) =>
