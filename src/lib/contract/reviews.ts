@@ -171,7 +171,7 @@ const isReviewer = ({ owner, reviewers }: Omit<Parties, 'state'>, name: string):
 
 const partsOf = (review: Parties, { name, isAdmin }: Person): Part[] => [
   ...(name === review.owner ? (['owner'] as const) : []),
-  ...(isReviewer(review, name) ? (['reviewer'] as const) : []),
+  ...(review.reviewers.includes(name) ? (['reviewer'] as const) : []),
   ...(isAdmin ? (['admin'] as const) : []),
 ];
 
@@ -181,6 +181,8 @@ export const isPossible = ({ state }: Pick<Review, 'state'>, step: ReviewStepNam
 
 /** Returns whether a person has the part in a review that a step takes. */
 export const mayTake = (review: Parties, step: ReviewStepName, person: Person): boolean => {
+  // A review that has such a reviewer from earlier can still be returned and reopened.
+  if (step === 'approve' && looksAlike(person.name, review.owner)) return false;
   const parts = partsOf(review, person);
   return REVIEW_STEPS[step].by.some((part) => parts.includes(part));
 };
