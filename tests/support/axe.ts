@@ -44,7 +44,11 @@ export async function violations(page: Page, judged: Judged = {}): Promise<Resul
           ({ effect, playState }) =>
             playState === 'running' && effect?.getComputedTiming().endTime !== Infinity,
         );
-      await Promise.allSettled(moving.map(({ finished }) => finished));
+      // A page that is not drawn has no frames, and its transitions do not end.
+      await Promise.race([
+        Promise.allSettled(moving.map(({ finished }) => finished)),
+        new Promise((done) => setTimeout(done, 2000)),
+      ]);
       return (await (window as unknown as { axe: typeof axe }).axe.run(part, how)).violations;
     },
     [context, options] as const,
