@@ -135,7 +135,7 @@ export function watch(): void {
       added: document.querySelector('[data-testid=totals]:not(.old), .failure') !== null,
       busy: document.querySelector(':is(.apply, .trial) button[aria-busy=true]') !== null,
       obstacle: text(document.querySelector('#apply-obstacle')) || null,
-      refused: document.querySelector('#apply-obstacle.refused') !== null,
+      refused: document.querySelector('#apply-obstacle[data-refuses-selection="true"]') !== null,
       beyond: text(document.querySelector('aside.panel [role=note]')).replace(/\s+/g, ' ') || null,
       warning: text(document.querySelector('.banners')).trim() || null,
     };
