@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { holdsBack, mayTake } from './reviews';
 
 it('a reviewer whose name differs from the owner only in case returns and reopens, but approves nothing', () => {
-  const submitted = { owner: 'ann', reviewers: ['Ann', 'bea'], state: 'submitted' } as const;
+  const submitted = { owner: 'ann', reviewers: ['Ann', 'bea'], state: 'submitted' as const };
   const alike = { name: 'Ann', isAdmin: false };
   expect(mayTake(submitted, 'approve', alike)).toBe(false);
   expect(mayTake(submitted, 'return', alike)).toBe(true);
