@@ -142,13 +142,8 @@ function guard(server) {
       request.headers.host = host.slice(host.lastIndexOf('@') + 1);
     } else if (request.url === '*') request.url = '/';
     if (!request.headers.host && request.httpVersion !== '1.0') {
-      const body = JSON.stringify({ error: 'The header Host is missing' });
-      response.writeHead(400, {
-        'Content-Type': 'application/json',
-        'Content-Length': Buffer.byteLength(body),
-        Connection: 'close',
-      });
-      response.end(body);
+      const { body, headers } = lastAnswer('The header Host is missing');
+      response.writeHead(400, headers).end(body);
       return;
     }
     for (const listener of listeners) listener.call(server, request, response);
@@ -162,16 +157,27 @@ function guard(server) {
       return;
     }
     const [status, sentence] = INVALID[code ?? ''] ?? NO_HTTP;
-    const body = JSON.stringify({ error: sentence });
-    const headers = {
-      ...HEADERS,
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      Connection: 'close',
-    };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const { body, headers } = lastAnswer(sentence);
+    const lines = Object.entries({ ...HEADERS, ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
     socket.end([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
   });
+}
+
+/**
+ * Returns the body and headers of a refusal after which the connection is closed.
+ *
+ * @param {string} error
+ */
+function lastAnswer(error) {
+  const body = JSON.stringify({ error });
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  return { body, headers };
 }
 
 /** @type {[status: string, sentence: string]} */
@@ -196,7 +202,7 @@ function askBeforeContinue(server) {
     request.once('forecast-pivot:continue', () => response.writeContinue());
     server.emit('request', request, response);
   });
-  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
+  // A server may ignore an expectation that it does not know (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => {
     server.emit('request', request, response);
   });

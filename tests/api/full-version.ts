@@ -116,7 +116,7 @@ export const totals = ({ cost, ...sums }: Sums) => ({ ...sums, measures: { Cost:
 /** Amounts without the number of rows. */
 export const amounts = ({ row_count: _, ...sums }: Sums) => sums;
 
-/** Sends a request and requires what has to hold afterwards. */
+/** Sends the request of a case, and checks its effect on the version. */
 export type Request = (world: World) => Promise<Answer>;
 
 /** A write that adds amounts to the rows of a condition, and nothing to any other row. */
@@ -160,7 +160,7 @@ export const loading =
 
 export const NOTHING: Omit<Sums, 'row_count'> = { value_total: 0, units_total: 0, cost: 0 };
 
-/** Requires that a write takes back the last entry exactly. */
+/** A request that subtracts the amounts of the last entry, such as its undo. */
 export const withoutLast =
   (send: Request): Request =>
   async (one) => {

@@ -150,7 +150,7 @@ test('a file that can be read in two ways asks, with cells as each way reads the
   expect(rows).toEqual([{ A: '1234.50' }, { A: null }, { A: '2000.00' }]);
 });
 
-test('the columns of a source name decimals that leave no room for amounts', async ({
+test('a measure with too many decimals for its amounts has a warning in the setup', async ({
   page,
   service,
 }) => {

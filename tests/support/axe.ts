@@ -5,7 +5,7 @@ import axe, { type Result, type RunOptions } from 'axe-core';
 /** The criteria of WCAG 2.1, levels A and AA. */
 export const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 
-/** What is judged, and by which rules. */
+/** The parts of a page that axe judges, and the rules that it applies. */
 interface Judged {
   /** Selectors of the parts; the whole page by default. */
   include?: string[];

@@ -225,7 +225,7 @@ type AddScript = (...script: unknown[]) => Promise<{ dispose(): Promise<void> }>
 const readOf = (stored: Record<string, string | null>) =>
   JSON.stringify(READ_ONCE.map((key) => stored[key] ?? null));
 
-/** Whether a path leads to the server of a page, so that a link of the app can open it. */
+/** Whether the server of the open page serves a path, so that a link in the page can open it. */
 const isBeside = (path: string, url: string, server = url): boolean =>
   new URL(path, server).origin === new URL(url).origin;
 

@@ -113,7 +113,7 @@ export const withoutResidue = (amount: number, { most }: Pick<Decimals, 'most'>)
  */
 export const exactBelow = (decimals: number): number => movePoint(2 ** 52, -decimals);
 
-/** A column with so many decimals that amounts of this size are not exact deserves a warning. */
+/** A column gets a warning if amounts of this size would not be exact. */
 const USUAL_AMOUNT = 1_000_000;
 
 /**

@@ -17,7 +17,7 @@ export interface Tell {
   plural(count: number, noun: string, nouns?: string): string;
   /** Returns a sentence that says why an amount has to be confirmed. */
   cautionText(caution: Caution): string;
-  /** Returns the changed measures before and after, such as “100 → 120 Sales”; empty for none. */
+  /** Lists the amounts of the changed measures, such as “100 → 120 Sales”; an empty text if none changed. */
   changesText(changes: ScaleChanges): string;
   /** Returns a sentence with the totals of closed months before and after. */
   closedText(closed: ActualsAnswer, isRestatement: boolean): string;

@@ -438,7 +438,7 @@ export class Actions {
    * Writes under the name of the user, with the settings of the panel. The write uses up those that are not pinned.
    *
    * @param write returns whether it wrote something; otherwise the settings stay in the panel
-   * @param remedy a button of the report, if it fails
+   * @param remedy a button of the message that reports a failure
    */
   private async withSettings(
     taken: WriteSettings | undefined,

@@ -86,16 +86,14 @@ export class Live {
   }
 
   private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {
-    const { readers } = this.events;
-    const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
+    const has = (kind: string) => events.some((event) => event.kind === kind);
     if (has('deleted')) this.changes.stale = 'This version was deleted.';
     else if (has('resync') || has('cleared')) await this.compare(signal);
     else {
       const { written, undone } = entriesOf(events);
       await this.change(undone, written, signal);
       if (has('status')) await this.followVersion(events);
-      for (const [kind, read] of Object.entries(readers))
-        if (events.some((event) => event.kind === kind)) await read();
+      for (const [kind, read] of Object.entries(this.events.readers)) if (has(kind)) await read();
       if (!has('review') && (has('written') || has('undone'))) this.events.onEntries();
       // An entry that is already undone changes no rows on screen, but is in the log.
       const isSkipped = events.some(

@@ -52,7 +52,7 @@ describe('what is set for the next write', () => {
     expect(form).toEqual({ ...DEFAULTS, follow: ['cost'] });
   });
 
-  it('comes back after a failed write, except for what was set meanwhile', () => {
+  it('comes back after a failed write, unless it was set again meanwhile', () => {
     form = { ...SET };
     const used = form;
     next.use(used);

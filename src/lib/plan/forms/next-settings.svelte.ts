@@ -21,7 +21,7 @@ const DEFAULTS: WriteSettings = {
   ...{ keepTotal: false, follow: [], note: '' },
 };
 
-/** What the form has set for the next write. A write uses it up, except for what is pinned. */
+/** The settings of the form for the next write. A write resets those that are not pinned. */
 export class NextSettings {
   private readonly pins = new SvelteSet<Pinnable>();
 

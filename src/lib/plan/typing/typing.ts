@@ -50,7 +50,7 @@ interface Entered {
   cell: ReadCell;
   slice: Slice;
   operation: Operation;
-  /** The measures that it changes, before and after. */
+  /** Amounts of the changed measures, before and after the operation. */
   changes: ScaleChanges;
 }
 

@@ -111,3 +111,10 @@ function withoutNoise(text: string): string {
   const kept = roundedText(text, Math.max(0, decimalsIn(text) - surplus));
   return kept.includes('.') ? kept.replace(/\.?0+$/, '') : kept;
 }
+
+/** Every column of amounts with decimals has room for these, because other files have them. */
+const LEAST_DECIMALS = 2;
+
+/** Returns the decimals of a column of amounts, with room for cents; null for any number of decimals. */
+export const withRoom = <Scale extends number | null>(scale: Scale): Scale | number =>
+  scale === null ? scale : Math.max(LEAST_DECIMALS, scale);

@@ -21,6 +21,7 @@ import { DELIMITERS } from '../../contract/files';
 import type { ByteSource } from '../../xlsx/bytes';
 import { AppError } from '../errors';
 import { ColumnFacts } from './column-facts';
+import { withRoom } from './numbers';
 import {
   CsvReader,
   type FileRow,
@@ -174,7 +175,7 @@ export async function recognise(file: ArrivedFile): Promise<FilePlan> {
     const recognised = column.type(written.decimal, written.dateOrder);
     const type = choices.types[i] ?? recognised;
     const rounded = choices.decimals?.[i] ?? null;
-    const scale = rounded ?? roomFor(column.scale(written.decimal));
+    const scale = rounded ?? withRoom(column.scale(written.decimal));
     return {
       ...{ cname: names[i] ?? '', type, scale, rounded, facts: column },
       decimals: type === 'numeric' ? scale : null,
@@ -198,13 +199,6 @@ export async function recognise(file: ArrivedFile): Promise<FilePlan> {
     columns: planned.map(({ facts: _, ...column }) => column),
   };
 }
-
-/** Decimals that every column of numbers with decimals has room for. */
-const LEAST_DECIMALS = 2;
-
-/** The decimals of a column, with room for those of other files; null for any number of them. */
-const roomFor = (scale: number | null): number | null =>
-  scale === null ? null : Math.max(LEAST_DECIMALS, scale);
 
 const missingNames = ({ cells }: FileRow, missing: MissingName): string[] =>
   missing === 'first' ? cells.slice(1) : cells.slice(0, -1);

@@ -3,6 +3,7 @@ import { digitsOf } from '../../contract/decimals';
 import type { FileAmounts, FileEffect, FileMode, FileType } from '../../contract/files';
 import { AppError } from '../errors';
 import type { FilePlan } from './recognise';
+import { withRoom } from './numbers';
 
 /** A column of the table. */
 export interface TargetColumn {
@@ -26,9 +27,6 @@ export interface WiderColumn {
   scale: number | null;
 }
 
-/** Decimals that an amount has room for. */
-const ROOM = 2;
-
 /** The columns that are too narrow for a file, with wider types. */
 export function widerColumns({ columns }: Target, plan: FilePlan): WiderColumn[] {
   const sent = new Map(plan.columns.map((column) => [column.cname, column]));
@@ -41,7 +39,7 @@ export function widerColumns({ columns }: Target, plan: FilePlan): WiderColumn[]
       hasDecimals && (own.type === 'integer' || (own.type === 'numeric' && isNarrow));
     const isNew = own.type === 'text' && own.isEmpty && file.type !== 'text';
     if (!isNumber && !isNew) return [];
-    const scale = file.scale === null ? null : Math.max(ROOM, file.scale, own.scale ?? 0);
+    const scale = file.scale === null ? null : withRoom(Math.max(file.scale, own.scale ?? 0));
     return [{ cname, from, type: file.type, scale: hasDecimals ? scale : null }];
   });
 }

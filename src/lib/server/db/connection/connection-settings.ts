@@ -52,10 +52,10 @@ export const COMMAND_OPTIONS = options({ ...SETTINGS, ...INTERRUPTIBLE });
 /** Like `COMMAND_OPTIONS`, for the service, whose locks must not outlive it. */
 export const SERVICE_OPTIONS = options({ ...SETTINGS, ...INTERRUPTIBLE, ...LIVENESS, ...WRITER });
 
-/** The settings that decide what is read and written. */
+/** Without these settings, the service would read or write other values. */
 const REQUIRED = Object.entries({ ...SETTINGS, ...INTERRUPTIBLE, ...WRITER });
 
-/** Reads the settings that decide what is read and written, in their order. */
+/** A query for the values of the {@link REQUIRED} settings, in the order of that list. */
 export const SETTINGS_IN_FORCE = `SELECT ARRAY[${REQUIRED.map(
   ([name]) => `current_setting('${name}', true)`,
 ).join(', ')}] AS values`;

@@ -162,8 +162,8 @@ export async function territories(db: Database, sourceId: number): Promise<Terri
 /**
  * Gives a member a part of a source.
  *
- * @throws AppError 400 if nobody is signed in or everybody is an admin, and for a slice that cannot be used; 404; 422 if
- * the member has too many
+ * @throws AppError 400 without sign-in, if everybody is an admin, or for a slice that cannot be used; 404 without such
+ * a source; 422 if the member has too many territories
  */
 export const createTerritory = (
   { db, config }: { db: Database; config: Pick<Config, 'signIn'> },
@@ -181,7 +181,7 @@ export const createTerritory = (
 /**
  * Changes the fields that the request names.
  *
- * @throws AppError 400 for a slice that cannot be used, 404; 422 if another member has too many
+ * @throws AppError 400 for a slice that cannot be used, 404; 422 if the new member has too many territories
  */
 export const editTerritory = (
   db: Database,
