@@ -588,8 +588,13 @@ export const STATES: State[] = [
       await page.keyboard.type('+5000');
       await expect(page.getByTestId('kept')).toHaveCount(2);
       // The buttons at the end of the panel stay in view and can cover a field.
-      const kept = pivot.panel.getByTestId('kept');
-      await kept.evaluate((note) => note.scrollIntoView({ block: 'center' }));
+      const keep = pivot.panel.getByLabel('Keep the total of Furniture');
+      const note = pivot.panel.getByTestId('kept');
+      await expect(async () => {
+        await note.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+        // A trial click waits until the field stands still and is not covered.
+        await keep.click({ trial: true, timeout: 1000 });
+      }).toPass();
     },
   },
   {
