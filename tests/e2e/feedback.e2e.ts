@@ -18,7 +18,9 @@ test('a clone that a filter hides says so, shows its rows on request, and covers
   await pivot.panel.getByLabel('New Sub-Category').fill('Stools');
   await pivot.panel.getByLabel('New Sub-Category').press('Tab');
   await pivot.apply.click();
-  const said = page.getByText(/^Cloned: .* The filter on Sub-Category hides them\.$/);
+  const said = page.getByText(
+    /^Cloned: \+[\d,.]+ Sales, .* The filter on Sub-Category hides them\.$/,
+  );
   await expect(said).toBeVisible();
 
   const toast = await page.locator('[data-sonner-toast]').boundingBox();

@@ -51,7 +51,9 @@ for (const template of ['raw', 'grain'] as const) {
       await pivot.apply.click();
       await page.getByRole('dialog').getByRole('textbox').fill('ana');
       await page.keyboard.press('Enter');
-      await expect(page.getByText(/^Scaled: /)).toBeVisible();
+      const said = page.getByText(/^Scaled: /);
+      await expect(said).toBeVisible();
+      const sentence = await said.textContent();
 
       await expect.poll(() => pivot.number(cell)).toBeCloseTo(before * 1.1, 1);
       await matches();
@@ -62,6 +64,7 @@ for (const template of ['raw', 'grain'] as const) {
           WHERE pf_iter = 'scale' AND "Sub-Category" = 'Chairs' AND "Order Year" = 2028`,
       );
       expect(written.sales).toBeCloseTo(before * 0.1, 2);
+      expect(sentence).toContain(`saved as ${written.rows.toLocaleString('en-US')} new rows.`);
 
       const log = await pivot.log();
       const entry = log.getByRole('row').filter({ hasText: 'scale' });

@@ -221,7 +221,7 @@ test('another person’s write and lock recalculate the list, and a refused chan
   await service.api.del(`/locks/${id}`);
   await expect.poll(() => pivot.text(LAMP)).toBe('11');
   await tried.getByRole('button', { name: 'Keep' }).click();
-  await expect(page.getByText(/^Scaled: saved as 1 new row/)).toBeVisible();
+  await expect(page.getByText(/^Scaled: \+1 amount, saved as 1 new row/)).toBeVisible();
   await expect(tried).toHaveCount(0);
   expect(await stored()).toEqual({ desk: 220, lamp: 11 });
 });

@@ -3,6 +3,7 @@ import type { ActualsAnswer } from '../contract/actuals';
 import type { RedoneTotals } from './changes/changes.svelte';
 import type { Caution } from './amounts/caution';
 import type { ScaleChanges } from './amounts/group-above';
+import type { Effect } from './amounts/tried-rows';
 import type { Remedy } from './typing/remedy';
 
 /** How the page reports the result of an action to the user. */
@@ -19,6 +20,8 @@ export interface Tell {
   cautionText(caution: Caution): string;
   /** Lists the amounts of the changed measures, such as “100 → 120 Sales”; an empty text if none changed. */
   changesText(changes: ScaleChanges): string;
+  /** Lists the amounts that a change adds or moves, such as “+20 Sales, 5 Units moved”; an empty text for none. */
+  effectText(effect: Effect | undefined): string;
   /** Returns a sentence with the totals of closed months before and after. */
   closedText(closed: ActualsAnswer, isRestatement: boolean): string;
   /** Returns a sentence that compares the totals of a redo with those that were undone. */

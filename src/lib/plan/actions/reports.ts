@@ -73,12 +73,14 @@ export class Reports {
   /** Reports an entry that was written. @param undo undoes it @param more a sentence to add */
   async sayWritten(
     kind: SliceOperation | EntryOperation | FileOperation,
-    { logid, rows, changes }: Written,
+    { logid, rows, changes, effect }: Written,
     undo: (logid: number) => void,
     more: string | null = null,
   ): Promise<void> {
-    const amounts = changes ? this.tell.changesText(changes) : '';
-    const counted = `saved as ${this.tell.plural(rows, 'new row')}`;
+    const amounts = changes ? this.tell.changesText(changes) : this.tell.effectText(effect);
+    // At a display grain, one row of the page stands for several stored rows.
+    const entry = logid === null ? null : await this.session.log.entry(logid);
+    const counted = `saved as ${this.tell.plural(entry?.row_count ?? rows, 'new row')}`;
     const saved = `${OPERATIONS[kind].verbs.past}: ${amounts === '' ? counted : `${amounts}, ${counted}`}.`;
     const sentence = more === null ? saved : `${saved} ${more}`;
     if (logid === null) return this.tell.done(sentence);

@@ -1,4 +1,4 @@
-/** The rows of tried changes, and the amounts that they add to a slice or a step. */
+/** The rows of tried or written changes, and the amounts that they add to a slice or a step. */
 import { firstDayOf, monthOf } from '../../contract/calendar';
 import type { GroupTotals, SlicePreview } from '../../contract/previews';
 import type { Slice } from '../../contract/slices';

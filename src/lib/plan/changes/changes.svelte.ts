@@ -9,6 +9,7 @@ import type { EntryTotals } from '../../contract/log';
 import { type LogOperation, OPERATIONS, type ReverseRequest } from '../../contract/operations';
 import type { Pivot } from '../../pivot/pivot';
 import type { ScaleChanges } from '../amounts/group-above';
+import { type Effect, TriedRows } from '../amounts/tried-rows';
 import type { Side } from '../../pivot/table/pivot-rows';
 import { RowsLostError } from '../../pivot/table/table-rows';
 import { AnsweredRows, RowsError } from '../../pivot/rows/rows';
@@ -37,6 +38,8 @@ const OVERTAKEN =
 export interface Written extends Pick<AnsweredRows, 'metadata'> {
   logid: number | null;
   rows: number;
+  /** The amounts that it adds or moves; absent without rows. */
+  effect?: Effect | undefined;
   /** The measures that it changed, before and after; absent if the page does not know them. */
   changes?: ScaleChanges | undefined;
 }
@@ -235,7 +238,9 @@ export class Changes {
     });
     void this.screen.selection.readTotals();
     void this.log.read().then(() => this.own.noteStamps(this.log.answer?.entries ?? []));
-    return { logid, rows: count, metadata: rows.metadata };
+    const effects = await new TriedRows(rows, this.planned.measureColumns).effects();
+    const effect = logid === null ? undefined : effects.get(logid);
+    return { logid, rows: count, effect, metadata: rows.metadata };
   }
 
   /** Waits until nothing runs. */

@@ -48,6 +48,12 @@ export class Log {
     });
   }
 
+  /** Returns an entry of the log that is being read; null if the log does not have it, or could not be read. */
+  async entry(logid: number): Promise<LogListEntry | null> {
+    await this.latest.settled();
+    return this.answer?.entries.find(({ id }) => id === logid) ?? null;
+  }
+
   /** Returns the entries that were written after one, newest first; none if the log is not known. */
   after({ id }: Pick<LogListEntry, 'id'>): LogListEntry[] {
     return this.answer?.entries.filter((entry) => entry.id > id) ?? [];

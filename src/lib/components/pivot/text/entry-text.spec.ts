@@ -268,7 +268,15 @@ describe('effectTexts', () => {
     ],
     [{ rows: 1, value: 0, units: 0, moved: none }, none, []],
   ])('lists amounts and shares: %#', (effect, together, texts) => {
-    expect(effectTexts(effect, together, WORDS)).toEqual(texts);
+    expect(effectTexts(effect, WORDS, together)).toEqual(texts);
+  });
+
+  it('lists amounts without shares for a change that stands alone', () => {
+    const moved = { value: 0, units: 4 };
+    expect(effectTexts({ rows: 4, value: -1500.5, units: 0, moved }, WORDS)).toEqual([
+      '-1,500.50 Sales',
+      '4 Quantity moved',
+    ]);
   });
 
   it('describes an operation as its entry', () => {

@@ -113,19 +113,21 @@ export const triedText = (
   entryText({ operation: kind, params: body } as Described, words);
 
 /**
- * Lists the amounts that a change adds to the plan, with its shares of the difference that several changes make:
- * "+1,000.00 Sales (80 % of the difference)", "250 Sales moved". A share above 100 %
- * is omitted.
+ * Lists the amounts that a change adds to the plan: "+1,000.00 Sales", "250 Sales moved".
+ *
+ * @param together the difference that several changes make: each amount has its share of it, as in "+1,000.00 Sales
+ * (80 % of the difference)". A share above 100 % is omitted.
  */
 export function effectTexts(
   effect: Effect,
-  together: MeasureAmounts,
   words: MeasureWords,
+  together: MeasureAmounts | null = null,
 ): string[] {
   return namedMeasures(words).flatMap(({ key, name, decimals }) => {
     const [amount, moved] = [amountIn(effect, key), amountIn(effect.moved, key)];
     if (amount === 0) return moved ? [`${formatAmount(moved, decimals)} ${name} moved`] : [];
     const text = `${signedText(amount, decimals)} ${name}`;
+    if (together === null) return [text];
     const whole = amountIn(together, key);
     // Other changes offset this one, so its share would be above 100 %.
     if (Math.abs(amount) > Math.abs(whole)) return [text];
