@@ -101,6 +101,23 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
     expect(await sales(elsewhere)).toBeCloseTo(0, 6);
     expect(await sales(`${chairs} AND ${closed} AND "Region" <> 'East'`)).toBe(held);
 
+    // Rows cannot be moved or copied into locked ones, which is said before the click.
+    const { id } = await service.api
+      .post('/versions/1/locks', { slice: { Region: 'South' }, note: 'Agreed', pf_user: 'eve' })
+      .then(({ body }) => body);
+    await ann.click(AFTER);
+    for (const form of ['Recode', 'Clone']) {
+      await ann.panel.getByRole('tab', { name: form }).click();
+      await ann.panel.getByLabel('New Region').fill('South');
+      await ann.panel.getByLabel('New Region').press('Tab');
+      await expect(
+        ann.panel.getByText(/^The rows would go where .* Locked by eve: Agreed\.$/),
+      ).toBeVisible();
+      await expect(ann.apply).toBeDisabled();
+    }
+    expect((await service.api.del(`/locks/${id}`)).status).toBe(204);
+    await expect(ann.apply).toBeEnabled();
+
     // Without the lock, the same cell accepts an amount.
     await eve.page.getByRole('button', { name: 'Locks' }).click();
     await eve.page.getByRole('button', { name: 'Unlock Order Date up to Dec 31, 2027' }).click();

@@ -2,8 +2,10 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { Latest } from '../../client/latest.svelte';
 import { roundedProduct } from '../../contract/decimals';
+import type { ColumnEntry } from '../../contract/columns';
 import type { SlicePreview } from '../../contract/previews';
 import type { Scalar } from '../../contract/primitives';
+import type { Slice } from '../../contract/slices';
 import type { FilledMovement } from './filled-form';
 import { keysIn, type Measured, roundedTo } from '../amounts/measure-totals';
 import { totalOf } from '../amounts/entry-totals';
@@ -89,6 +91,24 @@ export class MovementDraft {
     const factors = ramp.factors && { factors: ramp.factors };
     return { set: {}, ...this.fields, scale_factor: factor, ...factors };
   });
+
+  /**
+   * Returns the slice that contains the rows of another one after their move or copy; null while the form has no new
+   * values. Dates that move, and the periods of a date that changes, do not restrict it.
+   */
+  targetOf(slice: Slice): Slice | null {
+    if (!this.fields) return null;
+    const changes = (cname: string) => this.set.has(cname) || this.shift.has(cname);
+    const dates = this.planned.columns.filter(
+      ({ cname, role }) => role === 'date' && changes(cname),
+    );
+    const groups = new Set(dates.map(({ dim_group }) => dim_group));
+    const isOpen = ({ cname, dim_group }: ColumnEntry) =>
+      this.shift.has(cname) || (dim_group !== null && groups.has(dim_group));
+    const open = new Set(this.planned.columns.filter(isOpen).map(({ cname }) => cname));
+    const kept = Object.entries(slice).filter(([cname]) => !open.has(cname));
+    return { ...Object.fromEntries(kept), ...this.fields.set };
+  }
 
   /** Whether an interval cannot be read. */
   get isUnreadable(): boolean {

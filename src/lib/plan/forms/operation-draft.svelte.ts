@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { ScaleEdit } from '../../contract/operations';
 import type { SlicePreview } from '../../contract/previews';
+import type { Slice } from '../../contract/slices';
 import { cautionOf, type Caution } from '../amounts/caution';
 import { FilledForm } from './filled-form';
 import { KeptTotal } from './kept-total.svelte';
@@ -280,8 +281,7 @@ export class OperationDraft {
     if (obstacle) return obstacle;
     // A clone only reads the selected rows.
     if (this.kind !== 'clone') {
-      const slice = this.selection.current?.listed ?? {};
-      const locked = this.planned.beyond(slice) ?? this.locks.obstacle(slice);
+      const locked = this.planned.beyond(this.listed) ?? this.locks.obstacle(this.listed);
       if (locked) return locked;
     }
     if (preview.failure) return preview.failure;
@@ -289,6 +289,8 @@ export class OperationDraft {
     if (preview.answer.row_count === 0) return 'This selection has no rows to change.';
     if (this.kind !== 'clone' && preview.answer.free.row_count === 0)
       return 'Every row of this selection is locked.';
+    const notThere = this.whyNotThere();
+    if (notThere) return notThere;
     if (this.kind === 'recode' && this.isPartlyLocked && !this.movement.leavesLocked)
       return 'Some of these rows are locked, so they cannot be recoded. Choose above to move the others.';
     const readOnly = this.kind === 'recode' && whyReadOnly(preview.answer, keysIn(preview.answer));
@@ -308,6 +310,18 @@ export class OperationDraft {
       ? 'Choose a new value for at least one column, or move its dates.'
       : 'Enter a share above 0 and at most 1, such as 30%.';
   });
+
+  /** Why no row may be written where the selection would be moved or copied to; null if some may. */
+  private whyNotThere(): string | null {
+    const target = this.kind === 'scale' ? null : this.movement.targetOf(this.listed);
+    const why = target && (this.planned.beyond(target) ?? this.locks.obstacle(target));
+    return why && `The rows would go where you cannot change anything. ${why}`;
+  }
+
+  /** The selection with the days of its months; everything if there is none. */
+  private get listed(): Slice {
+    return this.selection.current?.listed ?? {};
+  }
 
   /** Why the operation would change nothing; null if it would change something, or if only the service knows. */
   private whyNothing(preview: SlicePreview): string | null {
