@@ -101,6 +101,15 @@ export default defineConfig({
         extends: true,
         test: { ...onPostgres, name: 'api', include: ['tests/api/*.test.ts'] },
       },
+      // Needs other programs, in `npm run test:deploy`.
+      ...(process.env.PF_TEST_DEPLOY
+        ? [
+            {
+              extends: true as const,
+              test: { ...onPostgres, name: 'deploy', include: ['tests/deploy/*.test.ts'] },
+            },
+          ]
+        : []),
       // Asked for by name, in `npm run test:citus`.
       ...(onCitus
         ? [

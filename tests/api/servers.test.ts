@@ -4,7 +4,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/demo/postgres';
 import { startServer, type Server } from '../../src/demo/server';
-import { caddyIsInstalled, startBalancer, type Caddy } from '../support/caddy';
+import { caddyIsInstalled, startBalancer, type Proxy } from '../support/caddy';
 import { cli, copyProject, type ProjectCopy } from '../support/cli';
 import { cloneDatabase, dropDatabase } from '../support/cluster';
 import { openEvents } from '../support/events';
@@ -25,7 +25,7 @@ let end: () => Promise<void>;
 /** One for each address of the proxy; undefined if nobody listens there. */
 let servers: (Server | undefined)[];
 let urls: string[];
-let caddy: Caddy;
+let caddy: Proxy;
 let api: Api;
 let newer: ProjectCopy;
 let v: Planned;

@@ -92,7 +92,7 @@ it('CONTRIBUTING gives the purpose of each dependency, and of nothing else', () 
 });
 
 it('docs/operating.md shows the proxy configuration that the tests run', () => {
-  expect(fileAt('docs/operating.md').text).toContain(fileAt('docs/proxy/Caddyfile').text);
+  expect(fileAt('docs/operating.md').text).toContain(fileAt('deploy/proxy/Caddyfile').text);
 });
 
 describe('References', () => {

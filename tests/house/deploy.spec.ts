@@ -34,7 +34,7 @@ describe.each(COMPOSED)('%s', (path) => {
 it('several servers get the same users and headers as a single one', () => {
   const lines = (path: string) => fileAt(path).text.split('\n');
   const several = lines('deploy/servers/Caddyfile');
-  const ofOne = lines('docs/proxy/Caddyfile').filter(
+  const ofOne = lines('deploy/proxy/Caddyfile').filter(
     (line) => !/^#|reverse_proxy|plan\.example/.test(line),
   );
   for (const line of ofOne) expect(several).toContain(line);

@@ -10,28 +10,28 @@ import { freePort } from '../../src/demo/postgres';
 
 const run = promisify(execFile);
 
-/** Whether the proxy that docs/operating.md shows is installed here. */
+/** Whether Caddy is installed here. */
 export const caddyIsInstalled = (): boolean => spawnSync('caddy', ['version']).status === 0;
 
 /** A running proxy. */
-export interface Caddy {
+export interface Proxy {
   /** The address that people open. */
   url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Caddy with `docs/proxy/Caddyfile`. Only the two addresses and the password hashes are filled in.
+ * Starts Caddy with `deploy/proxy/Caddyfile`. Only the two addresses and the password hashes are filled in.
  * Each person's password is their name.
  *
  * @param service address of the service
  * @param people the users in the file
  */
-export async function startCaddy(service: string, people: readonly string[]): Promise<Caddy> {
+export async function startCaddy(service: string, people: readonly string[]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-caddy-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  let file = readFileSync(join(PROJECT, 'docs/proxy/Caddyfile'), 'utf8');
+  let file = readFileSync(join(PROJECT, 'deploy/proxy/Caddyfile'), 'utf8');
   const fill = (placeholder: string, text: string) => {
     expect(file.split(placeholder)).toHaveLength(2);
     file = file.replace(placeholder, text);
@@ -52,7 +52,7 @@ export async function startCaddy(service: string, people: readonly string[]): Pr
  *
  * @param servers present or future addresses of the servers
  */
-export async function startBalancer(servers: readonly string[]): Promise<Caddy> {
+export async function startBalancer(servers: readonly string[]): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-caddy-'));
   const port = await freePort();
   const file = readFileSync(join(PROJECT, 'deploy/servers/Caddyfile'), 'utf8');
@@ -69,7 +69,7 @@ export async function startBalancer(servers: readonly string[]): Promise<Caddy> 
   );
 }
 
-async function runCaddy(folder: string, url: string, file: string): Promise<Caddy> {
+async function runCaddy(folder: string, url: string, file: string): Promise<Proxy> {
   // Another Caddy on this machine may use the default address of the administration.
   writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n}\n${file}`);
   const caddy = await keep({
