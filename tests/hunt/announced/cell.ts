@@ -185,8 +185,7 @@ export class CellActs {
     const is = entry.after.sums[measure.name] ?? 0;
     compare.amount('cell: now', measure, now, was);
     compare.amount('cell: total', measure, total, is);
-    if (drawn)
-      compare.amount('cell: on screen', measure, numbersIn(drawn.text)[0] ?? '0', Number(total));
+    if (drawn) compare.amount('cell: on screen', measure, numbersIn(drawn.text)[0] ?? '0', is);
     if (percent !== undefined && was !== 0 && !/[%*/]/.test(text)) {
       compare.percent('cell: percent', measure.name, percent, ((is - was) / was) * 100, 1);
     }
