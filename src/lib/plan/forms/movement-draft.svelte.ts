@@ -2,7 +2,6 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { Latest } from '../../client/latest.svelte';
 import { roundedProduct } from '../../contract/decimals';
-import type { ColumnEntry } from '../../contract/columns';
 import type { SlicePreview } from '../../contract/previews';
 import type { Scalar } from '../../contract/primitives';
 import type { Slice } from '../../contract/slices';
@@ -98,15 +97,18 @@ export class MovementDraft {
    */
   targetOf(slice: Slice): Slice | null {
     if (!this.fields) return null;
-    const changes = (cname: string) => this.set.has(cname) || this.shift.has(cname);
-    const dates = this.planned.columns.filter(
-      ({ cname, role }) => role === 'date' && changes(cname),
+    const { set, shift } = this;
+    const { columns } = this.planned;
+    const dates = columns.filter(
+      ({ cname, role }) => role === 'date' && (set.has(cname) || shift.has(cname)),
     );
-    const groups = new Set(dates.map(({ dim_group }) => dim_group));
-    const isOpen = ({ cname, dim_group }: ColumnEntry) =>
-      this.shift.has(cname) || (dim_group !== null && groups.has(dim_group));
-    const open = new Set(this.planned.columns.filter(isOpen).map(({ cname }) => cname));
-    const kept = Object.entries(slice).filter(([cname]) => !open.has(cname));
+    const groups = dates.map(({ dim_group }) => dim_group).filter((group) => group !== null);
+    const open = columns
+      .filter(
+        ({ cname, dim_group }) => shift.has(cname) || groups.some((each) => each === dim_group),
+      )
+      .map(({ cname }) => cname);
+    const kept = Object.entries(slice).filter(([cname]) => !open.includes(cname));
     return { ...Object.fromEntries(kept), ...this.fields.set };
   }
 
