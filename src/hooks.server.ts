@@ -13,6 +13,7 @@ import type { Turn } from '$lib/server/db/connection/timeline';
 import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/server/errors';
 import { Events } from '$lib/server/event-streams';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
+import { clientAddress } from '$lib/server/http/asked';
 import { countBody } from '$lib/server/http/answers';
 import { modulesInHead } from '$lib/server/http/page-modules';
 import { pageRefusal } from '$lib/server/http/refusal-page';
@@ -53,9 +54,9 @@ export const init: ServerInit = async () => {
     config = loadConfig();
     logger = createLogger(config.logLevel);
     logger.info({ version }, 'starting');
-    const { statementTimeout, waitTimeout } = config;
+    const { statementTimeout, waitTimeout, connectionsPerPerson: perPerson } = config;
     db = Database.open(
-      { ...config.db, statementTimeout, waitTimeout },
+      { ...config.db, statementTimeout, waitTimeout, perPerson },
       (error) => logger.warn({ reason: error.message }, 'an idle database connection was lost'),
       logTurn,
     );
@@ -70,7 +71,10 @@ export const init: ServerInit = async () => {
     });
     const logLost = (error: Error) =>
       logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost');
-    events = new Events((listening) => db.listen(listening, logLost), config.heartbeat);
+    events = new Events((listening) => db.listen(listening, logLost), {
+      heartbeat: config.heartbeat,
+      perPerson: config.streamsPerPerson,
+    });
     webhook = config.webhook
       ? new Webhook(config.webhook, (listening, lock) => db.listen(listening, logLost, lock), {
           failed: (reason) => logger.warn({ reason }, 'the webhook could not be reached'),
@@ -260,11 +264,15 @@ async function refusalOf({
   params,
   locals,
   platform,
+  getClientAddress,
 }: RequestEvent): Promise<unknown> {
   try {
     requireServedHost(request.headers, config.hosts);
     const endpoint = endpointOf(request.method, route.id, params);
-    if (endpoint?.role !== null) locals.me = whoSent(platform?.req, config.signIn);
+    if (endpoint?.role !== null) {
+      const address = clientAddress(getClientAddress) ?? platform?.req.socket.remoteAddress;
+      locals.me = whoSent(platform?.req, config.signIn, address);
+    }
     if (endpoint?.role) requireRole(locals.me, endpoint.role);
     locals.db = db.for(locals.me);
     // Pages accept no writes, so this check does not depend on the path.

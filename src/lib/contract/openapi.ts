@@ -29,6 +29,7 @@ const REFUSALS: Record<number, string> = {
   421: 'The host is not accepted',
   422: 'Well-formed, but cannot be carried out',
   423: 'A lock or a review holds rows of this change',
+  429: 'Other requests or event streams of the same person are too many; try again later',
   500: 'The service failed',
   501: 'Not available yet',
   503: 'Overloaded, or the database does not answer; try again later',
@@ -104,7 +105,7 @@ export function openApiDocument() {
           status,
           {
             description,
-            ...(status === '503' ? { headers: headersOf(['Retry-After']) } : {}),
+            ...(['429', '503'].includes(status) ? { headers: headersOf(['Retry-After']) } : {}),
             content: jsonContent(ErrorAnswer),
           },
         ]),
@@ -157,6 +158,7 @@ function describeEndpoint(endpoint: Endpoint) {
     // 422 for a character that the encoding of the database does not have.
     ...(request || file ? [413, 422] : []),
     421,
+    ...(role === null ? [] : [429]),
     500,
     503,
   ];

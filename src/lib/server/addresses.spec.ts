@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isGlobal } from './addresses';
+import { isGlobal, networkOf } from './addresses';
 
 describe('an address', () => {
   it.each([
@@ -24,4 +24,17 @@ describe('an address', () => {
   ])('such as %s leads to the Internet', (...addresses) => {
     expect(addresses.filter((address) => !isGlobal(address))).toEqual([]);
   });
+});
+
+it.each([
+  ['203.0.113.5', '203.0.113.5'],
+  ['::ffff:203.0.113.5', '203.0.113.5'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:0DB8:1:2::1', '2001:db8:1:2'],
+  ['2001:db8::', '2001:db8:0:0'],
+  ['::1:2:3:4:5', '0:0:0:1'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['unix', 'unix'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

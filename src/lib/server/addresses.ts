@@ -60,6 +60,26 @@ function blocks(
   return list;
 }
 
+/** Whether an address is one of this machine. */
+export const isLoopback = (address: string): boolean =>
+  address === '::1' || /^(::ffff:)?127\./.test(address);
+
+/** The network that one machine can use all addresses of: that of 64 bits for IPv6, else the address itself. */
+export function networkOf(address: string): string {
+  const [plain = ''] = address.split('%');
+  if (isIP(plain) !== 6) return address;
+  if (EMBEDDING_6.check(plain, 'ipv6')) return lastBytes(plain);
+  // Two colons stand for as many zeros as are missing.
+  const [front = '', back = ''] = plain.split('::');
+  const groups = front.split(':').filter(Boolean);
+  const last = back.split(':').filter(Boolean);
+  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => '0');
+  return [...groups, ...zeros, ...last]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
 /** The last 32 bits of an IPv6 address as an IPv4 address. */
 function lastBytes(address: string): string {
   // A URL writes an IPv6 address without dots, and without leading zeros.

@@ -25,6 +25,8 @@ describe('the configuration', () => {
       skipMigrationCheck: false,
       statementTimeout: 300_000,
       waitTimeout: 60_000,
+      connectionsPerPerson: 8,
+      streamsPerPerson: 100,
       bodyLimit: 1_048_576,
       fileLimit: 268_435_456,
       logLevel: 'info',

@@ -47,6 +47,10 @@ export interface Config {
   statementTimeout: number;
   /** Longest time to wait for a lock or for a turn beside other requests, in milliseconds; 0 for no limit. */
   waitTimeout: number;
+  /** Number of connections to the database that the requests of one person may hold. */
+  connectionsPerPerson: number;
+  /** Number of event streams of one person. */
+  streamsPerPerson: number;
   /** Longest request body, in bytes. */
   bodyLimit: number;
   /** Longest file that becomes a table, in bytes; 0 if files are not accepted. */
@@ -218,6 +222,12 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       MILLISECONDS.min,
       'a time such as "30s", "5min" or "1h"',
       duration,
+    ),
+    connectionsPerPerson: read('PF_CONNECTIONS_PER_PERSON', 8, 'a number from 1 to 20', (s) =>
+      wholeNumber(s, 1, 20),
+    ),
+    streamsPerPerson: read('PF_STREAMS_PER_PERSON', 100, 'a number from 1 to 1000', (s) =>
+      wholeNumber(s, 1, 1000),
     ),
     bodyLimit: read('PF_BODY_LIMIT', 1_048_576, 'a number of bytes from 1 to 1073741824', (s) =>
       wholeNumber(s, 1, 1_073_741_824),

@@ -54,13 +54,21 @@ export class Events implements Listening {
   private readonly heartbeatText: string;
   private heartbeat: NodeJS.Timeout | undefined;
   private ended = false;
+  private readonly perPerson: number;
+  /** Number of streams that were refused because one person had too many. */
+  refused = 0;
 
   /**
    * @param listen opens the connection that reports to these streams
    * @param heartbeat interval of heartbeats, in milliseconds
+   * @param perPerson largest number of open streams of one person
    */
-  constructor(listen: (listening: Listening) => Listener, heartbeat: number) {
+  constructor(
+    listen: (listening: Listening) => Listener,
+    { heartbeat, perPerson }: { heartbeat: number; perPerson: number },
+  ) {
     this.listener = listen(this);
+    this.perPerson = perPerson;
     this.interval = heartbeat;
     const data: Heartbeat = { interval_ms: heartbeat };
     this.heartbeatText = `event: ${HEARTBEAT}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -75,7 +83,7 @@ export class Events implements Listening {
    * Opens a stream of the events of a version from now on.
    *
    * @param lastEventId id of the last event that the client has received on an earlier stream; null if none
-   * @throws AppError 503 if there are too many streams, or the server is shutting down
+   * @throws AppError 429 if the watcher has too many streams; 503 if all have, or the server is shutting down
    */
   async stream(
     versionId: number,
@@ -89,6 +97,7 @@ export class Events implements Listening {
         retryAfter: 5,
       });
     }
+    this.requireOwnRoom(watcher.sender);
     if (this.streams.size >= MOST_STREAMS) {
       throw new AppError(503, `This server has ${MOST_STREAMS} open event streams already`, {
         retryAfter: RETRY_AFTER,
@@ -115,6 +124,19 @@ export class Events implements Listening {
         },
       },
       { highWaterMark: MOST_WAITING, size: ({ byteLength }) => byteLength },
+    );
+  }
+
+  /** @throws AppError 429 if a sender has as many streams as one person may have */
+  private requireOwnRoom({ holder }: Sender): void {
+    if (holder === null) return;
+    const own = [...this.streams].filter(({ watcher }) => watcher.sender.holder === holder);
+    if (own.length < this.perPerson) return;
+    this.refused += 1;
+    throw new AppError(
+      429,
+      `You have ${this.perPerson} open event streams already, as many as one person may have (PF_STREAMS_PER_PERSON)`,
+      { retryAfter: RETRY_AFTER },
     );
   }
 

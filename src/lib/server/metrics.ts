@@ -11,6 +11,10 @@ export interface DatabaseLoad {
   writers: number;
   /** Reads that wait in the queue, without a connection. */
   readers: number;
+  /** Requests that wait for other requests of the same person. */
+  ownWaiting: number;
+  /** Requests that were refused because others of the same person held too many connections. */
+  refused: number;
 }
 
 /** Memory of the rows of all answers. */
@@ -33,6 +37,8 @@ interface KeptLoad {
 /** Open event streams. */
 interface StreamLoad {
   readonly open: number;
+  /** Streams that were refused because one person had too many. */
+  readonly refused: number;
 }
 
 /** Messages to the webhook. */
@@ -108,6 +114,20 @@ export class Metrics {
     gauge('writers_waiting', 'Writes waiting in the queue of their version', () => load().writers);
     gauge('readers_waiting', 'Reads waiting in the queue', () => load().readers);
     gauge(
+      'own_requests_waiting',
+      'Requests waiting for other requests of the same person',
+      () => load().ownWaiting,
+    );
+    this.counter(
+      'refused_per_person_total',
+      'Requests refused by the limits of one person',
+      'limit',
+      () => ({
+        connections: load().refused,
+        streams: streams.refused,
+      }),
+    );
+    gauge(
       'row_memory_bytes',
       'Memory reserved for the rows of answers in progress',
       () => memory.held - kept.keptBytes,
@@ -134,14 +154,25 @@ export class Metrics {
   /** Adds the metrics of a webhook. */
   addWebhook(load: WebhookLoad): void {
     this.gauge('webhook_waiting', 'Messages waiting for the webhook', () => load.waiting);
+    const help = 'Attempts to send a message to the webhook, by outcome: sent or failed';
+    this.counter('webhook_attempts_total', help, 'outcome', () => load.attempts);
+  }
+
+  /** @param counts current numbers by the value of the label */
+  private counter<Label extends string>(
+    name: string,
+    help: string,
+    label: Label,
+    counts: () => Readonly<Record<string, number>>,
+  ): void {
     new Counter({
-      name: 'forecast_pivot_webhook_attempts_total',
-      help: 'Attempts to send a message to the webhook, by outcome: sent or failed',
-      labelNames: ['outcome'],
+      name: `forecast_pivot_${name}`,
+      help,
+      labelNames: [label],
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const [outcome, count] of Object.entries(load.attempts)) this.inc({ outcome }, count);
+        for (const [value, count] of Object.entries(counts())) this.labels(value).inc(count);
       },
     });
   }

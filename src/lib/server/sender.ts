@@ -5,10 +5,20 @@ import { ROLES } from '../contract/me';
 /** The sender of a request, with their groups. `/me` answers no groups. */
 export interface Sender extends Me {
   groups: readonly string[];
+  /**
+   * The person, or the address if nobody is signed in, whose limits of connections and streams this request counts
+   * towards; null if it counts towards none.
+   */
+  holder: string | null;
 }
 
 /** The sender of every request if the service signs nobody in, and of the service's own work. */
-export const NOBODY: Sender = { user: null, roles: [...ROLES], groups: [] };
+export const NOBODY: Sender = {
+  user: null,
+  roles: [...ROLES],
+  groups: [],
+  holder: null,
+};
 
 /**
  * The names under which a sender can have territories: their own and those of their groups. Undefined if

@@ -8,6 +8,7 @@ import { ENDPOINTS } from '../contract/endpoints';
 import type { Role } from '../contract/me';
 import { ROLES } from '../contract/me';
 import { pfUser } from '../contract/primitives';
+import { isLoopback, networkOf } from './addresses';
 import { AppError } from './errors';
 import { NOBODY, type Sender } from './sender';
 
@@ -39,10 +40,15 @@ interface Received {
  *
  * @param received undefined if the request did not arrive on the built server's own socket
  * @param rules null if the service signs nobody in
+ * @param address of the client; undefined if unknown. It counts only if nobody is signed in
  * @throws AppError 401
  */
-export function whoSent(received: Received | undefined, rules: SignInRules | null): Sender {
-  if (rules === null) return NOBODY;
+export function whoSent(
+  received: Received | undefined,
+  rules: SignInRules | null,
+  address?: string,
+): Sender {
+  if (rules === null) return { ...NOBODY, holder: holderAt(address) };
   if (!received || !isTrusted(received.socket.remoteAddress, rules.trustedProxies)) {
     throw new AppError(
       401,
@@ -67,7 +73,21 @@ export function whoSent(received: Received | undefined, rules: SignInRules | nul
     );
   }
   const groups = (sent ?? '').split(groupsDelimiter ?? ',').flatMap((name) => name.trim() || []);
-  return { user: user.output, roles: rolesOf(groups, rules), groups };
+  return {
+    user: user.output,
+    roles: rolesOf(groups, rules),
+    groups,
+    holder: `person ${user.output}`,
+  };
+}
+
+/**
+ * Who shares the limits of an address: null for this machine, because a proxy on it may send the requests of everybody.
+ * An IPv6 address counts by its network of 64 bits, whose addresses one machine can all use.
+ */
+function holderAt(address: string | undefined): string | null {
+  if (address === undefined || isLoopback(address)) return null;
+  return `address ${networkOf(address)}`;
 }
 
 /**

@@ -75,7 +75,7 @@ interface Described {
   /**
    * The statuses of refusals. Common to all endpoints and not listed: 401 and 403 for a role, 403, 413, 415
    * and 422 for bodies, 409 for writes that conflict and for the key of a write, 421 for a host that is not
-   * accepted, 503 for temporary failures and 500 for anything else.
+   * accepted, 429 for too many requests of one person, 503 for temporary failures and 500 for anything else.
    */
   refusals: readonly number[];
 }

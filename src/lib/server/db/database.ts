@@ -12,6 +12,7 @@ import { beginInOneSnapshot } from './versions/distributed';
 import { Failover } from './connection/failover';
 import { connectionLost, forPeople, RETRY_AFTER, SQLSTATE, sqlState } from './connection/failures';
 import type { Listener, Listening } from './connection/listener';
+import { OwnTurns } from './connection/own-turns';
 import { Queryable, sendOne } from './connection/queryable';
 import type { Timeline, Turn } from './connection/timeline';
 import { Transaction } from './connection/transaction';
@@ -55,6 +56,7 @@ class Shared {
   readonly failover: Failover;
   readonly connections: Connections;
   readonly queues: VersionQueues;
+  readonly ownTurns: OwnTurns;
   readonly aside: Queryable;
 
   constructor(
@@ -65,6 +67,7 @@ class Shared {
     this.failover = new Failover(onTurn);
     this.connections = new Connections(settings, this.failover, onIdleError);
     this.queues = new VersionQueues(settings.waitTimeout);
+    this.ownTurns = new OwnTurns(settings.perPerson ?? Infinity, settings.waitTimeout);
     this.aside = new Aside(this.connections.aside);
   }
 }
@@ -117,6 +120,18 @@ export class Database extends Queryable {
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
+    options: TransactionOptions = {},
+  ): Promise<Result> {
+    return this.inOwnTurn(() => this.transact(work, options));
+  }
+
+  /** Waits while other requests of the sender hold all connections that one person may hold. */
+  private inOwnTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.shared.ownTurns.run(this.sender.holder, work);
+  }
+
+  private transact<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
     {
       isolation = 'READ COMMITTED',
       end = 'COMMIT',
@@ -163,7 +178,7 @@ export class Database extends Queryable {
     versionId: number,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
-    return this.queues.write(versionId, () => this.transaction(work));
+    return this.inOwnTurn(() => this.queues.write(versionId, () => this.transact(work)));
   }
 
   /**
@@ -177,7 +192,7 @@ export class Database extends Queryable {
     work: (transaction: Transaction) => Promise<Result>,
     requests: number,
   ): Promise<Result> {
-    return this.queues.replay(() => this.transaction(work, { requests }));
+    return this.inOwnTurn(() => this.queues.replay(() => this.transact(work, { requests })));
   }
 
   /**
@@ -194,7 +209,9 @@ export class Database extends Queryable {
   ): Promise<Result> {
     const isolation = 'REPEATABLE READ READ ONLY';
     const snapshotOf = reads === 'rows' ? versionId : undefined;
-    return this.queues.read(versionId, () => this.transaction(work, { isolation, snapshotOf }));
+    return this.inOwnTurn(() =>
+      this.queues.read(versionId, () => this.transact(work, { isolation, snapshotOf })),
+    );
   }
 
   /**
@@ -210,9 +227,8 @@ export class Database extends Queryable {
     requests = 1,
   ): Promise<Result> {
     const isolation = 'REPEATABLE READ';
-    return this.queues.read(versionId, () =>
-      this.transaction(work, { isolation, end: 'ROLLBACK', snapshotOf: versionId, requests }),
-    );
+    const options = { isolation, end: 'ROLLBACK', snapshotOf: versionId, requests } as const;
+    return this.inOwnTurn(() => this.queues.read(versionId, () => this.transact(work, options)));
   }
 
   /**
@@ -275,9 +291,11 @@ export class Database extends Queryable {
   }
 
   protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
-    return this.onConnection(
-      (client, watch) => watch.run(() => sendOne(client, text, values)),
-      'perhaps',
+    return this.inOwnTurn(() =>
+      this.onConnection(
+        (client, watch) => watch.run(() => sendOne(client, text, values)),
+        'perhaps',
+      ),
     );
   }
 
@@ -316,7 +334,8 @@ export class Database extends Queryable {
 
   /** Returns the number of connections in use and of waiting requests. */
   load(): DatabaseLoad {
-    return { ...this.connections.load, ...this.queues.waiting };
+    const { waiting: ownWaiting, refused } = this.shared.ownTurns;
+    return { ...this.connections.load, ...this.queues.waiting, ownWaiting, refused };
   }
 
   close(): Promise<void> {

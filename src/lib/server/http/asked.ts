@@ -1,5 +1,6 @@
 /** Reads the requested form of an answer from the headers of a request. */
 import { ARROW, CSV, PREFER_HEADER } from '../../contract/primitives';
+import { isLoopback } from '../addresses';
 import type { Asked } from '../bodies';
 import type { Encoding } from '../compress';
 import { ENCODINGS } from '../compress';
@@ -53,10 +54,15 @@ const acceptedEncoding = (request: Request): Encoding | undefined =>
  * request lacks the configured header of its address counts as remote.
  */
 function isNear(getClientAddress: () => string): boolean {
+  const address = clientAddress(getClientAddress);
+  return address !== undefined && isLoopback(address);
+}
+
+/** The address of a client; undefined if the request lacks the configured header of its address. */
+export function clientAddress(getClientAddress: () => string): string | undefined {
   try {
-    const address = getClientAddress();
-    return address === '::1' || /^(::ffff:)?127\./.test(address);
+    return getClientAddress();
   } catch {
-    return false;
+    return undefined;
   }
 }

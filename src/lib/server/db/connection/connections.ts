@@ -24,6 +24,8 @@ export interface ConnectionSettings extends DatabaseConfig {
   statementTimeout: number;
   /** Timeout for a lock or a place in a queue in ms; 0 for none. */
   waitTimeout: number;
+  /** Number of connections that the requests of one person may hold; all by default. */
+  perPerson?: number | undefined;
 }
 
 /** Number of connections in the pool. */
