@@ -111,6 +111,28 @@ describe('GET /versions/:id/data as CSV', () => {
     expect(text(answer)).not.toContain('\r');
   });
 
+  it('protects texts that a spreadsheet would run, if asked for', async ({ service }) => {
+    const regions = ['=1+1', '+49 170', '@SUM(A1)', '\t=x', '\r-cmd', '-5', 'plain', '=a,"b"'];
+    const day = { 'Order Date': '2027-01-31', Express: true, Ref: null, Sales: -1.5, Units: 1 };
+    const rows = regions.map((region) => ({ ...day, 'Region, "all"': region }));
+    const { path } = await plan(service, COLUMNS, rows);
+    await service.api.post(`${path}/baseline`, { pf_user: 'ann', note: '=note()' });
+    const [usual = '', guarded = ''] = await Promise.all(
+      ['', '?formulas=protected'].map(async (query) =>
+        text(await read(service, `${path}/data${query}`)),
+      ),
+    );
+    const column = (csv: string, i: number) => parse(csv).map((row) => row[i]);
+    expect(column(usual, 1).slice(1).toSorted()).toEqual(regions.toSorted());
+    expect(column(guarded, 1).slice(1).toSorted()).toEqual(
+      ["'=1+1", '+49 170', "'@SUM(A1)", "'\t=x", "'\r-cmd", '-5', 'plain', '\'=a,"b"'].toSorted(),
+    );
+    expect(column(guarded, 4)).toEqual(['Sales', ...rows.map(() => '-1.50')]);
+    expect(column(guarded, 10)).toEqual(['pf_note', ...rows.map(() => "'=note()")]);
+    const wrong = await read(service, `${path}/data?formulas=no`);
+    expect([wrong.status, wrong.body.field]).toEqual([400, 'formulas']);
+  });
+
   it('has its header also without rows', async ({ service }) => {
     const { path } = await plan(service, COLUMNS, []);
     const answer = await read(service, `${path}/data`);

@@ -249,7 +249,7 @@ export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
  */
 export const loadCsv = (id: number, endpoint: 'data' | 'agg', o?: CallOptions): Promise<Blob> => {
   const url = endpoint === 'data' ? path`/versions/${id}/data` : path`/versions/${id}/agg`;
-  return send(url, { ...o, headers: { accept: CSV } }).then((response) =>
+  return send(`${url}?formulas=protected`, { ...o, headers: { accept: CSV } }).then((response) =>
     complete(() => response.blob(), o),
   );
 };

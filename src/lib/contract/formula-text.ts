@@ -1,5 +1,8 @@
 /** Protects texts that a spreadsheet would run as formulas. */
 
+/** The values of the parameter `formulas` of a read as CSV. */
+export const FORMULAS = ['protected'] as const;
+
 /** The beginning of a formula, also in the wide forms that Japanese spreadsheets take. */
 const FORMULA = /^'*[\t\r\n]*[=+\-@＝＋－＠]/;
 const PROTECTED = /^'+[\t\r\n]*[=+\-@＝＋－＠]/;

@@ -8,6 +8,7 @@ import {
   LoadPreviewRequest,
   LoadRequest,
 } from '../loads';
+import { FORMULAS } from '../formula-text';
 import { EVENT_STREAM } from '../events';
 import {
   ForecastAnswer,
@@ -39,11 +40,15 @@ import {
 
 import { arrow, created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
 
-/** Limits a read of rows to some entries. */
-const ofEntries: Endpoint['query'] = {
+/** Limits a read of rows to some entries, and protects texts of CSV. */
+const ofRows: Endpoint['query'] = {
   logid: {
     schema: v.pipe(v.array(wholeNumber(1, Number.MAX_SAFE_INTEGER)), v.maxLength(MOST_ENTRIES)),
     description: 'Entries whose rows are wanted, such as logid=7&logid=9; all by default',
+  },
+  formulas: {
+    schema: v.picklist(FORMULAS),
+    description: 'In CSV, an apostrophe before each text that a spreadsheet would run as a formula',
   },
 };
 
@@ -54,7 +59,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     role: 'reader',
     territories: 'narrowed',
     summary: 'All forecast rows, as one Arrow record batch; no bytes if there are none',
-    query: ofEntries,
+    query: ofRows,
     answer: arrow,
     refusals: [400, 404, 409, 422],
   },
@@ -64,7 +69,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     role: 'reader',
     territories: 'narrowed',
     summary: 'Forecast rows at the display grain, as one Arrow record batch',
-    query: ofEntries,
+    query: ofRows,
     answer: arrow,
     refusals: [400, 404, 409, 422],
   },
