@@ -9,18 +9,34 @@ const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const YEAR = { from: '2028-01-01', to: '2028-12-31' };
 const SLICE = { 'Sub-Category': 'Chairs', 'Order Date': YEAR };
 
-const test = base.extend<{ network: TcpProxy; ann: PivotPage }>({
-  network: async ({ service }, use) => {
-    const network = await startTcpProxy(service.url);
+const test = base.extend<
+  { network: TcpProxy; ann: PivotPage },
+  { networks: Map<string, TcpProxy> }
+>({
+  // A page is kept only for the address that it was opened at.
+  networks: [
+    // Playwright reads from the pattern what a fixture needs.
+    // eslint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const networks = new Map<string, TcpProxy>();
+      await use(networks);
+      for (const network of networks.values()) await network.stop();
+    },
+    { scope: 'worker' },
+  ],
+  network: async ({ service, networks }, use) => {
+    const network = networks.get(service.url) ?? (await startTcpProxy(service.url));
+    networks.set(service.url, network);
     await use(network);
-    await network.stop();
   },
+  baseURL: async ({ network }, use) => use(network.url),
   ann: async ({ page, network }, use) => {
     const ann = new PivotPage(page);
     await ann.keepUser('ann');
-    await visit(page, `${network.url}/versions/1`);
+    await visit(page, '/versions/1');
     await ann.drawn();
     await use(ann);
+    await network.pass();
   },
 });
 
@@ -115,6 +131,8 @@ for (const [way, switches] of Object.entries(WAYS)) {
     await away();
     await keyboard.type('40k');
     await keyboard.press('Enter');
+    // This notice moves the cells.
+    await expect(waiting(ann)).toBeVisible();
     await ann.press(TABLES);
     await keyboard.type('+500');
     await keyboard.press('Enter');

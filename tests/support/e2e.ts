@@ -48,13 +48,13 @@ export const test = base.extend<
     await (alone ? service.stop() : services.giveBack(service));
   },
   keptPage: async (
-    { browser, alone, service, kept, viewport, locale, timezoneId, colorScheme, contextOptions },
+    { browser, alone, baseURL, kept, viewport, locale, timezoneId, colorScheme, contextOptions },
     use,
     testInfo,
   ) => {
     if (alone) return use(null);
     const page = await kept.pages.take(browser, {
-      ...{ baseURL: service.url, viewport, locale, timezoneId, colorScheme, ...contextOptions },
+      ...{ baseURL, viewport, locale, timezoneId, colorScheme, ...contextOptions },
     });
     await use(page);
     // After a failure the worker ends, with its browser and servers.
