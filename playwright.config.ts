@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.e2e.ts',
   globalSetup: './tests/support/global-setup.ts',
-  // A test waits half of its time, so two take turns on as many cores as the smallest machine has.
+  // Two use most of as many cores as the smallest machine has; `npm test` runs other tests in the rest.
   workers: 2,
   // Otherwise one worker would run a long file alone while the other has nothing left to do.
   fullyParallel: true,

@@ -41,7 +41,7 @@ const hasShell = () =>
 const ZONES = `Time zones of the contract in run ${RUN}: ${FIRST_ZONE}, and ${SECOND_ZONE} for rows and dates`;
 
 /** @param {string} script of package.json */
-const npm = (script) => run('npm', ['run', '--silent', script]);
+const npm = (script) => run('npm', ['run', '--silent', script], {}, script !== 'build');
 
 /** The checks, the longest first; one at a time takes one core. */
 const checks = [
@@ -53,15 +53,23 @@ const checks = [
 const quick = () =>
   together(2, [...checks, () => vitest('tests of pure functions', ['--project', 'pure'])]);
 
+/**
+ * The browser waits a third of its time, and so do the other tests: side by side they use two cores. The browser goes
+ * first, because it takes longer.
+ */
 async function everything() {
   console.log(ZONES);
-  const checked = together(1, checks);
-  if (!(await step('build', () => npm('build')))) return checked;
-  const browser = hasShell() || step('Chromium', provideChromium);
-  // Many of these tests wait, which leaves time for the checks.
-  const [passed] = await Promise.all([vitest('tests without a browser', []), checked]);
+  if (!(await step('build', () => npm('build')))) return together(1, checks);
+  const inBrowser = async () => {
+    if (hasShell() || (await step('Chromium', provideChromium)))
+      await playwright('tests in the browser');
+  };
+  const [passed] = await Promise.all([
+    vitest('tests without a browser', []),
+    inBrowser(),
+    together(1, checks),
+  ]);
   if (!passed) console.log(`${ZONES}. PF_TEST_RUN=${RUN} repeats them.`);
-  if (await browser) await playwright('tests in the browser');
 }
 
 async function prepared() {
