@@ -1,7 +1,6 @@
 /** Where the numbers of an exported workbook are from, so that it can be read back. */
 import type { Origin, OriginLines } from '../pivot/excel/origin-sheet';
 import type { HeaderSlices, ReadHeader } from '../pivot/grid/reading/header-slices';
-import { inPeriods } from '../pivot/slice/date-ranges';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { PlanSession } from './session.svelte';
 import { NOT_THE_PLAN } from './selection/selected-slice';
@@ -63,7 +62,7 @@ export function workbookOrigin(
 
 /** Returns the slice of a line, or why it has none. */
 function lineOf({ planned }: PlanSession, header: ReadHeader) {
-  const slice = inPeriods(header);
+  const { slice } = header;
   const [part] = header.notHeld;
   const [unmarked] = unmarkedDimensions(slice, planned.columns);
   const why =

@@ -9,11 +9,11 @@ const MAR = period('2028-03-01', '2028-03-31');
 
 it('writes a period instead of its days', () => {
   const slice = { Region: 'West', Date: ['2028-01-05', '2028-01-09'] };
-  expect(inPeriods({ slice, periods: JAN })).toEqual({
+  expect(inPeriods(slice, JAN)).toEqual({
     Region: 'West',
     Date: { from: '2028-01-01', to: '2028-01-31' },
   });
-  expect(inPeriods({ slice, periods: new Map() })).toEqual(slice);
+  expect(inPeriods(slice, new Map())).toEqual(slice);
 });
 
 it('joins periods without gaps, in any order of marking', () => {

@@ -9,14 +9,12 @@ import { parseDay, toScalar } from '../values/cell-value';
  */
 export type Periods = ReadonlyMap<string, Required<DateRange>>;
 
-export const NO_PERIODS: Periods = new Map();
-
 /**
- * Writes the periods of a cell into its slice as ranges, instead of the days in them that have rows. The
- * slice then selects the same rows, and rows of days that are not known here yet.
+ * Writes periods into a slice as ranges, instead of the days in them that have rows. The slice then selects
+ * the same rows, and rows of days that are not known here yet.
  */
-export const inPeriods = ({ slice, periods }: { slice: Slice; periods: Periods }): Slice => ({
-  ...slice,
+export const inPeriods = (listed: Slice, periods: Periods): Slice => ({
+  ...listed,
   ...Object.fromEntries(periods),
 });
 

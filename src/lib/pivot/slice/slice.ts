@@ -4,7 +4,7 @@ import type { DateRange, Slice } from '../../contract/slices';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
-import { rangeOf, type Periods } from './date-ranges';
+import { inPeriods, rangeOf, type Periods } from './date-ranges';
 import { filterText, filterValues, parseTerm } from './filter-values';
 import { lastDayOf, readBucket } from '../values/time-unit';
 import { type DaySpan, readToDate, toDateDays } from '../values/to-date';
@@ -41,15 +41,15 @@ export interface NotHeld {
 }
 
 export interface CellSlice {
+  /** Selects the rows of the cell, with the ranges of its periods: also rows of days that are not known here yet. */
   slice: Slice;
+  /** The same with the days that have rows instead of the periods, to merge and to compare with locks. */
+  listed: Slice;
   /**
    * Parts of the cell that the slice leaves out, so that an operation affects more rows than the cell shows.
    */
   notHeld: NotHeld[];
-  /**
-   * The ranges of the days that the slice lists, for example if the cell shows a month; see {@link
-   * inPeriods}.
-   */
+  /** The ranges of the days that `listed` has, for example if the cell shows a month. */
   periods: Periods;
   /** The reason why no slice selects exactly this cell, as a sentence; null if one does. */
   impossible: string | null;
@@ -195,8 +195,8 @@ class SliceBuilder {
   }
 
   result(): CellSlice {
-    const slice = [...this.held].map(([column, values]) => {
-      const scalars = values.map((value) => toScalar(value, this.cell.schema[column]));
+    const values = [...this.held].map(([column, held]) => {
+      const scalars = held.map((value) => toScalar(value, this.cell.schema[column]));
       return [column, scalars.length === 1 ? (scalars[0] ?? null) : scalars] as const;
     });
     const day = (ms: number) => String(toScalar(ms, 'date'));
@@ -209,10 +209,12 @@ class SliceBuilder {
           ...(last !== Infinity && { to: day(last) }),
         },
       ]);
+    const listed = Object.fromEntries([...values, ...ranges]);
+    const periods = this.heldPeriods();
     return {
-      slice: Object.fromEntries([...slice, ...ranges]),
+      slice: inPeriods(listed, periods),
+      ...{ listed, periods },
       notHeld: this.notHeld,
-      periods: this.heldPeriods(),
       impossible: this.impossible,
     };
   }

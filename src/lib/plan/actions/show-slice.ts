@@ -1,7 +1,6 @@
 /** Selects the rows of a slice in the pivot. */
 import type { Slice } from '../../contract/slices';
 import { overlapOf } from '../../pivot/grid/cells/reach';
-import { inPeriods } from '../../pivot/slice/date-ranges';
 import { sliceAlone } from '../selection/selected-slice';
 import type { PlanSession } from '../session.svelte';
 
@@ -13,7 +12,7 @@ export async function showSlice(session: PlanSession, slice: Slice): Promise<voi
   const { selection, planned, pivot } = session;
   const cell = (await pivot?.grid.cellOf(slice).catch(() => null)) ?? null;
   const read = cell && (await selection.reader.look(cell, cell));
-  if (cell && read && overlapOf(slice, inPeriods(read)) === 'all') {
+  if (cell && read && overlapOf(slice, read.slice) === 'all') {
     await selection.selectFound(() => Promise.resolve([cell]), 'alone');
     pivot?.grid.scrollTo(cell.at);
   } else {

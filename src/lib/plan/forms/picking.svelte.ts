@@ -2,7 +2,6 @@
 import { isResult } from '../../pivot/rows/formula-columns';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import type { OriginColumn } from '../../pivot/rows/origins';
-import { inPeriods } from '../../pivot/slice/date-ranges';
 import type { Slice } from '../../contract/slices';
 import type { Loading } from '../version/loading.svelte';
 import type { Selection } from '../selection/selection.svelte';
@@ -113,7 +112,7 @@ export class Picking {
     if (!from) return NO_PATTERN;
     const shows = reader.shownIn(part && !isResult(part.origin) ? { ...cell, ...part } : cell);
     const measure = typeof shows === 'string' ? { measure: shows } : {};
-    return { kind: 'cell', name: reader.nameOf(cell), slice: inPeriods(cell), ...from, ...measure };
+    return { kind: 'cell', name: reader.nameOf(cell), slice: cell.slice, ...from, ...measure };
   }
 }
 

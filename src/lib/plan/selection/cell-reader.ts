@@ -4,7 +4,6 @@ import type { SlicePreview } from '../../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import { cellKey } from '../../pivot/slice/cell';
 import { readAgain, withSlices } from '../../pivot/grid/reading/block-reader';
-import { NO_PERIODS } from '../../pivot/slice/date-ranges';
 import type { Pivot } from '../../pivot/pivot';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';
 import { candidates } from '../amounts/likeness';
@@ -96,9 +95,7 @@ export class CellReader {
   async cellNow(cell: ReadCell | MarkedCell): Promise<ReadCell> {
     return (
       (await this.look(cell, cell)) ?? {
-        slice: {},
-        notHeld: [],
-        periods: NO_PERIODS,
+        ...{ slice: {}, listed: {}, notHeld: [], periods: new Map() },
         ...cell,
         value: null,
         impossible: GONE,

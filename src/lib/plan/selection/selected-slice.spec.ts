@@ -13,6 +13,7 @@ const cell = (slice: ReadCell['slice'], rest: Partial<ReadCell> = {}): ReadCell 
   columnPath: null,
   measure: 'Sales',
   slice,
+  listed: slice,
   notHeld: [],
   periods: new Map(),
   impossible: null,

@@ -54,17 +54,12 @@ export function selectedSlice(
   cells: readonly ReadCell[],
   columns: readonly SliceColumn[],
 ): SelectedSlice | null {
-  const merged = mergeSlices(cells.map((cell) => cell.slice));
-  if (!merged) return null;
-  const slice = inPeriods({
-    slice: merged,
-    periods: joinedPeriods(cells.map(({ periods }) => periods)),
-  });
+  const listed = mergeSlices(cells.map((cell) => cell.listed));
+  if (!listed) return null;
+  const slice = inPeriods(listed, joinedPeriods(cells.map(({ periods }) => periods)));
   const notHeld = cells.flatMap((cell) => cell.notHeld);
   return {
-    cells,
-    slice,
-    listed: merged,
+    ...{ cells, slice, listed },
     notHeld: notHeld.filter(
       (part, i) =>
         notHeld.findIndex((other) => other.kind === part.kind && other.text === part.text) === i,

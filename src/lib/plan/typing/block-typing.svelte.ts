@@ -1,9 +1,7 @@
 /** Writes amounts into many cells as one log entry. */
 import { ApiError } from '../../client/http';
 import type { ScaleEdit } from '../../contract/operations';
-import type { Slice } from '../../contract/slices';
 import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
-import { inPeriods } from '../../pivot/slice/date-ranges';
 import type { FillDirection } from '../../pivot/grid/cells/block';
 import {
   isUnchanged,
@@ -73,8 +71,6 @@ const ASKED_WITH_MONTHS = 4;
 /** A cell, the edit that is asked for, and the stored rows behind it. */
 interface Wanted {
   cell: ReadCell;
-  /** The slice that is read and written. */
-  slice: Slice;
   edit: MeasureEdit;
   stored: Stored;
 }
@@ -307,7 +303,7 @@ export class BlockTyping {
     const stored = await this.storedOf(cells, settings.shape, signal);
     const wanted = cells.flatMap((cell, i): Wanted[] => {
       const [edit, rows] = [changed[i]?.edit, stored[i]];
-      return edit && rows ? [{ cell, slice: inPeriods(cell), edit, stored: rows }] : [];
+      return edit && rows ? [{ cell, edit, stored: rows }] : [];
     });
     this.check(wanted, ({ cell, edit, stored }) => {
       const why = this.typing.amounts.whyNotOf(cell, edit, stored, settings);
@@ -381,9 +377,9 @@ export class BlockTyping {
 
   /** Returns the edits that the cells need; none for a cell that needs no change. */
   private changesOf(wanted: readonly Wanted[], settings: WriteSettings): CellEdit[] {
-    return wanted.flatMap(({ cell, slice, edit, stored }) => {
+    return wanted.flatMap(({ cell, edit, stored }) => {
       const scale = this.typing.amounts.scaleFor(cell, edit, stored, settings);
-      return scale ? [{ cell, body: { slice, ...scale } }] : [];
+      return scale ? [{ cell, body: { slice: cell.slice, ...scale } }] : [];
     });
   }
 }

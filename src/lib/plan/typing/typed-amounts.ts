@@ -2,7 +2,6 @@
 import type { ScaleEdit } from '../../contract/operations';
 import type { SlicePreview } from '../../contract/previews';
 import type { CellIdentity, ReadCell } from '../../pivot/slice/cell';
-import { inPeriods } from '../../pivot/slice/date-ranges';
 import { cautionOf, type Caution } from '../amounts/caution';
 import { type CellReader, isFormula, isPrice, type Shows } from '../selection/cell-reader';
 import type { FormulaChoices } from './formula-choices.svelte';
@@ -219,7 +218,7 @@ export class TypedAmounts {
         }
       );
     }
-    const made = this.shapes.made(settings.shape, inPeriods(cell), stored);
+    const made = this.shapes.made(settings.shape, cell.slice, stored);
     return 'problem' in made ? null : { ...amounts, ...made };
   }
 
@@ -272,7 +271,7 @@ export class TypedAmounts {
     if (isFormula(shows)) return isPrice(shows) ? NO_PRICE_WITH_SHAPE : NO_FORMULA_WITH_SHAPE;
     const why = whyNoShape({ edits: [edit], holdPrice: holdPrice && isSingleRole(shows) });
     if (why) return why;
-    const made = this.shapes.made(shape, inPeriods(cell), stored);
+    const made = this.shapes.made(shape, cell.slice, stored);
     if ('problem' in made) return made.problem;
     return whyInexact(edit, totalOf(stored, shows) ?? 0, this.decimalsOf(shows, stored));
   }

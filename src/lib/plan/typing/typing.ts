@@ -1,7 +1,6 @@
 /** Writes amounts that are typed into cells. */
 import { ApiError } from '../../client/http';
 import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
-import { inPeriods } from '../../pivot/slice/date-ranges';
 import { unmarkedDimensions } from '../../pivot/slice/slice-values';
 import { isSameCaution, type Caution } from '../amounts/caution';
 import { isPrice } from '../selection/cell-reader';
@@ -98,11 +97,11 @@ export class Typing {
     const { planned } = this;
     if (planned.obstacleToTry) return planned.obstacleToTry;
     if (cell.impossible) return cell.impossible;
-    const [unmarked] = unmarkedDimensions(cell.slice, planned.columns);
+    const [unmarked] = unmarkedDimensions(cell.listed, planned.columns);
     if (unmarked !== undefined) {
       return `“${planned.labelOf(unmarked)}” is not a key column of this source, so operations cannot select rows by it.`;
     }
-    const locked = planned.beyond(cell.slice) ?? this.locks.obstacle(cell.slice);
+    const locked = planned.beyond(cell.listed) ?? this.locks.obstacle(cell.listed);
     if (locked) return locked;
     const shows = this.selection.reader.shownIn(cell);
     if (shows === null) return 'This cell has no amount to change.';
@@ -128,7 +127,7 @@ export class Typing {
     shape: WriteSettings['shape'] = null,
     signal?: AbortSignal,
   ): Promise<Stored> {
-    return this.planned.readSlice(inPeriods(cell), signal, needsMonths(shape));
+    return this.planned.readSlice(cell.slice, signal, needsMonths(shape));
   }
 
   /** Reads the same of several cells, in their order. @throws ApiError if the request fails */
@@ -137,7 +136,11 @@ export class Typing {
     shape: WriteSettings['shape'],
     signal?: AbortSignal,
   ): Promise<Stored[]> {
-    return this.planned.readSlices(cells.map(inPeriods), needsMonths(shape), signal);
+    return this.planned.readSlices(
+      cells.map(({ slice }) => slice),
+      needsMonths(shape),
+      signal,
+    );
   }
 
   /**
@@ -157,8 +160,8 @@ export class Typing {
       // A header shows no number: only the service knows the sum of its row.
       if (!read || read.impossible || read.notHeld.length > 0) return null;
       if (read.measure !== null && !read.value) return null;
-      const set = moving(read.slice, cell.slice, columns);
-      const slice = inPeriods(read);
+      const set = moving(read.listed, cell.listed, columns);
+      const { slice } = read;
       if (!set) return null;
       const rows = await this.planned.readSlice(slice);
       const total = totalOf(rows, shows);
@@ -236,7 +239,7 @@ export class Typing {
     const obstacle = (how === 'write' ? this.planned.obstacle : null) ?? this.obstacle(cell);
     const shows = this.selection.reader.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
-    const slice = inPeriods(cell);
+    const { slice } = cell;
     const stored = await this.reach(cell, settings.shape, signal);
     const note = noteOf(settings.note);
     const like = stored.row_count === 0 ? await offered : null;

@@ -2,7 +2,6 @@
 import { Latest } from '$lib/client/latest.svelte';
 import type { ScaleEdit } from '$lib/contract/operations';
 import type { ReadCell } from '$lib/pivot/slice/cell';
-import { inPeriods } from '$lib/pivot/slice/date-ranges';
 import { keptCaution, whyNotKept, whyNotNew } from '$lib/plan/amounts/group-above';
 import { GroupsAbove } from '$lib/plan/forms/groups-above.svelte';
 import { type Likeness, whyNoCopies } from '$lib/plan/amounts/likeness';
@@ -40,7 +39,7 @@ export class TypedEffect {
   ask(cell: ReadCell): void {
     const { shape, keepTotal } = this.field().settings;
     this.stored.ask((signal) => this.session.typing.reach(cell, shape, signal));
-    if (keepTotal) this.groups.ask([cell], inPeriods(cell));
+    if (keepTotal) this.groups.ask([cell], cell.slice);
   }
 
   /** The cell and the amount, once the amount is a number and the service has answered. */
@@ -98,7 +97,7 @@ export class TypedEffect {
   /** The group above the cell, whose total is kept if the panel or the typed text says so. */
   readonly above = $derived.by(() => {
     const { cell, settings } = this.field();
-    return settings.keepTotal && cell ? this.groups.of(inPeriods(cell)) : null;
+    return settings.keepTotal && cell ? this.groups.of(cell.slice) : null;
   });
 
   readonly changes = $derived.by(() => {

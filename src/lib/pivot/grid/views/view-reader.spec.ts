@@ -121,7 +121,7 @@ describe('a cell that is read again', () => {
     await table.update(bytesOf([day('2019-01-31', 2)]));
     reader.invalidate();
     const again = await reader.read(cell, COLUMNS, { x: 0, y: 1 });
-    expect(again.slice).toEqual({ 'Order Date': ['2019-01-01', '2019-01-31'] });
+    expect(again.listed).toEqual({ 'Order Date': ['2019-01-01', '2019-01-31'] });
     await reader.dispose();
     await view.delete();
   });
