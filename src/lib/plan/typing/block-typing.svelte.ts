@@ -68,13 +68,6 @@ const ASKED_AT_ONCE = 100;
 /** The same if the months of the cells are read too, which takes a query for each. */
 const ASKED_WITH_MONTHS = 4;
 
-/** A cell, the edit that is asked for, and the stored rows behind it. */
-interface Wanted {
-  cell: ReadCell;
-  edit: MeasureEdit;
-  stored: Stored;
-}
-
 /**
  * Amounts for many cells at once: pasted, filled in or typed. They are one request and one log entry
  * (docs/decisions/0020-amounts-are-typed-into-cells.md). Cells that cannot be written are reported before
@@ -301,17 +294,17 @@ export class BlockTyping {
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
     // A typed total stays the total, even if somebody else has written since it was on screen.
     const stored = await this.storedOf(cells, settings.shape, signal);
-    const wanted = cells.flatMap((cell, i): Wanted[] => {
-      const [edit, rows] = [changed[i]?.edit, stored[i]];
-      return edit && rows ? [{ cell, edit, stored: rows }] : [];
-    });
-    this.check(wanted, ({ cell, edit, stored }) => {
-      const why = this.typing.amounts.whyNotOf(cell, edit, stored, settings);
-      return why ?? (this.typing.amounts.caution(cell, edit, stored, settings) ? CANCELS : null);
-    });
     // A measure with cells of its own gets the amounts of these cells.
     const follow = settings.follow?.filter((key) => !shown.includes(key));
-    const edits = this.changesOf(wanted, { ...settings, ...(follow && { follow }) });
+    const how = { ...settings, ...(follow && { follow }) };
+    const amounts = cells.flatMap((cell, i) => {
+      const [edit, rows] = [changed[i]?.edit, stored[i]];
+      return (edit && rows && this.typing.amounts.of({ cell, edit, stored: rows }, how)) ?? [];
+    });
+    this.check(amounts, ({ whyNot, caution }) => whyNot ?? (caution && CANCELS));
+    const edits = amounts.flatMap(({ cell, scale }) =>
+      scale ? [{ cell, body: { slice: cell.slice, ...scale } }] : [],
+    );
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits;
   }
@@ -361,7 +354,7 @@ export class BlockTyping {
   }
 
   /** Checks all cells. @throws Refusal with the names of the cells that cannot be changed */
-  private check<Each extends ReadCell | Wanted>(
+  private check<Each extends ReadCell | { cell: ReadCell }>(
     all: readonly Each[],
     why: (each: Each, i: number) => string | null,
   ): void {
@@ -373,14 +366,6 @@ export class BlockTyping {
       ([cell]) => this.selection.reader.nameOf(cell),
     );
     if (problems.length > 0) throw new Refusal(problemText(problems), reasons);
-  }
-
-  /** Returns the edits that the cells need; none for a cell that needs no change. */
-  private changesOf(wanted: readonly Wanted[], settings: WriteSettings): CellEdit[] {
-    return wanted.flatMap(({ cell, edit, stored }) => {
-      const scale = this.typing.amounts.scaleFor(cell, edit, stored, settings);
-      return scale ? [{ cell, body: { slice: cell.slice, ...scale } }] : [];
-    });
   }
 }
 

@@ -255,13 +255,14 @@ export class Typing {
       const changes = onlyDraft(key, { now: 0, total: amount, change: amount, percent: null });
       return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } }, changes };
     }
-    const why = this.amounts.whyNotOf(cell, edit, stored, settings);
+    const amount = this.amounts.of({ cell, edit, stored }, settings);
+    const why = amount?.whyNot;
     if (why) throw new ApiError(0, why);
-    const scale = this.amounts.scaleFor(cell, edit, stored, settings);
+    const scale = amount?.scale;
     if (!scale) throw new ApiError(0, 'This changes nothing.');
-    const changes = this.amounts.changesOf(cell, edit, stored, settings);
+    const { changes } = amount;
     const kept = keepTotal && (await this.groups.keptBy(cell, slice, changes, signal));
-    const own = this.amounts.caution(cell, edit, stored, settings);
+    const own = amount.caution;
     const caution = own ?? (kept ? kept.caution : null);
     const isCancelled = caution?.kind === 'cancelled';
     const isConfirmed = isSameCaution(caution, confirmed);

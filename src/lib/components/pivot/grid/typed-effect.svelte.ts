@@ -50,34 +50,32 @@ export class TypedEffect {
     return cell && isNumber ? { cell, edit, stored: answer } : null;
   });
 
+  /** The amount with the stored rows of its cell. */
+  private readonly amount = $derived.by(() => {
+    const { cell, edit, stored } = this.known ?? {};
+    const { amounts } = this.session.typing;
+    return cell && edit && stored
+      ? amounts.of({ cell, edit, stored }, this.field().settings)
+      : null;
+  });
+
   /** The number of the cell before and after; null if the amount can change nothing. */
   readonly meaning = $derived.by(() => {
-    const { cell, edit, settings } = this.field();
-    const { amounts } = this.session.typing;
-    return cell && edit && amounts.meaning(cell, edit, this.stored.answer, settings);
+    const { cell, edit } = this.field();
+    const onScreen = () => cell && edit && this.session.typing.amounts.onScreen(cell, edit);
+    return this.amount ? this.amount.meaning : onScreen();
   });
 
   /** The measures that can change for the result of a formula. */
-  readonly ways = $derived.by(() => {
-    const { cell, edit, stored } = this.known ?? {};
-    return cell && edit && stored ? this.session.typing.amounts.ways(cell, edit, stored) : [];
-  });
+  readonly ways = $derived(this.amount?.ways ?? []);
 
   /** The column of the measure that changes for the result of a formula; null for another cell. */
-  readonly chosen = $derived.by(() => {
-    const { cell, edit, stored } = this.known ?? {};
-    return cell && edit && stored ? this.session.typing.amounts.wayTaken(cell, edit, stored) : null;
-  });
+  readonly chosen = $derived(this.amount?.wayTaken ?? null);
 
   readonly way = $derived(this.ways.find(({ column }) => column === this.chosen));
 
   /** The further measures that follow the change of the cell. */
-  readonly followers = $derived.by(() => {
-    const { cell, edit, stored } = this.known ?? {};
-    return cell && edit && stored
-      ? this.session.typing.amounts.followers(cell, edit, stored, this.field().settings)
-      : [];
-  });
+  readonly followers = $derived(this.amount?.followers ?? []);
 
   /** Chooses a measure to change for the result of a formula, here and the next time. */
   choose(column: string): void {
@@ -100,40 +98,27 @@ export class TypedEffect {
     return settings.keepTotal && cell ? this.groups.of(cell.slice) : null;
   });
 
-  readonly changes = $derived.by(() => {
-    const { cell, edit, stored } = this.known ?? {};
-    const { settings } = this.field();
-    return cell && edit && stored
-      ? this.session.typing.amounts.changesOf(cell, edit, stored, settings)
-      : null;
-  });
+  readonly changes = $derived(this.amount?.changes ?? null);
 
   /** Why the amount cannot change the cell's rows, or why no copies can have it. */
   readonly problem = $derived.by(() => {
     const { likeness, settings, words } = this.field();
     if (!this.known) return null;
-    const { cell, edit, stored } = this.known;
+    const { edit, stored } = this.known;
     if (likeness) return whyNotNew(settings.keepTotal, words) ?? whyNoCopies(edit, likeness);
     if (!stored?.row_count) return null;
-    const why = this.session.typing.amounts.whyNotOf(cell, edit, stored, settings);
-    const { above, changes } = this;
-    return why ?? (above && changes && whyNotKept(above, changes));
+    const { above, changes, amount } = this;
+    return amount?.whyNot ?? (above && changes && whyNotKept(above, changes));
   });
 
   readonly caution = $derived.by(() => {
-    const { cell, edit, stored } = this.known ?? {};
-    if (!cell || !edit || !stored) return null;
-    const { amounts } = this.session.typing;
-    const own = amounts.caution(cell, edit, stored, this.field().settings);
-    const { above, changes } = this;
-    return own ?? (above && changes && keptCaution(above, changes));
+    const { above, changes, amount } = this;
+    return amount?.caution ?? (above && changes && keptCaution(above, changes));
   });
 
   /** The scale with a shape that the amount would be; null if it has no shape, or cannot be written. */
   readonly shaped: Omit<ScaleEdit, 'slice'> | null = $derived.by(() => {
-    const { settings } = this.field();
-    const { cell, edit, stored } = this.known ?? {};
-    if (!settings.shape || !cell || !edit || !stored || this.problem) return null;
-    return this.session.typing.amounts.scaleFor(cell, edit, stored, settings);
+    const { shape } = this.field().settings;
+    return shape && !this.problem ? (this.amount?.scale ?? null) : null;
   });
 }
