@@ -1,7 +1,7 @@
 /** A version that the page compares with: its rows and its events. */
 import * as api from '../../client/api';
-import { ApiError, soon } from '../../client/http';
-import { entriesOf, followVersion } from '../../client/follow-version';
+import { ApiError } from '../../client/http';
+import { entriesOf } from '../../client/follow-version';
 import type { VersionEvent } from '../../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
 import type { History } from '../../contract/primitives';
@@ -9,7 +9,7 @@ import type { Version } from '../../contract/versions';
 import type { ComparedRows } from '../../pivot/table/ready-rows';
 import type { Changes } from './changes.svelte';
 import { downloadRows, type Progress } from '../version/download';
-import { ENTRIES_AT_ONCE, RowsOnScreen } from './rows-on-screen';
+import { ENTRIES_AT_ONCE, FollowedRows } from './followed-rows.svelte';
 import type { Loading } from '../version/loading.svelte';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 
@@ -19,19 +19,16 @@ import type { PlannedVersion } from '../version/planned-version.svelte';
  * (docs/decisions/0023-two-versions-in-one-table.md).
  */
 export class ComparedVersion {
-  /** Whether changes that are committed to it arrive as events. */
-  connected = $state.raw(true);
   /** Number of its rows that were downloaded last. */
   rowCount = 0;
   /** Its rows, after the download and before they are loaded. */
   private batches: readonly ArrayBuffer[] | null = null;
   /** The history of the database that the rows belong to. */
   private history: History = { timeline: null, revision: null };
-  private end: () => void = () => undefined;
   private letThrough: () => void = () => undefined;
   /** Settles once its rows are on screen. Events can change them only then. */
   private readonly shown = new Promise<void>((resolve) => (this.letThrough = resolve));
-  private readonly rows: RowsOnScreen;
+  private readonly rows: FollowedRows;
 
   /**
    * @param current the version as the service last returned it
@@ -41,11 +38,19 @@ export class ComparedVersion {
   constructor(
     private current: Version,
     private readonly planned: PlannedVersion,
-    private readonly loading: Loading,
+    loading: Loading,
     private readonly changes: Changes,
     private readonly onDeleted: () => void,
   ) {
-    this.rows = new RowsOnScreen(current.id, current.id, loading, changes, () => this.history);
+    const followed = {
+      ...{ id: current.id, side: current.id },
+      history: () => this.history,
+      isShown: (entry: { operation: string }) => this.isOfPlan(entry),
+      follow: (events: readonly VersionEvent[], signal: AbortSignal) => this.follow(events, signal),
+      notShown: `“${current.name}” was changed, and this page could not show the change.`,
+      tooMany: () => `Many rows were added to “${this.name}”. Reload to see them.`,
+    };
+    this.rows = new FollowedRows(followed, loading, changes);
   }
 
   get id(): number {
@@ -56,16 +61,14 @@ export class ComparedVersion {
     return this.current.name;
   }
 
-  /** Subscribes to its events. Its rows may be requested once the promise resolves. */
+  /** Whether changes that are committed to it arrive as events. */
+  get connected(): boolean {
+    return this.rows.connected;
+  }
+
+  /** Subscribes to its events; see {@link FollowedRows.open}. */
   open(): Promise<void> {
-    const notShown = `“${this.name}” was changed, and this page could not show the change.`;
-    const { opened, end } = followVersion(this.id, {
-      follow: (events, signal) => this.follow(events, signal),
-      onState: (isUp) => (this.connected = isUp),
-      ...this.changes.sayingWhileBehind(notShown),
-    });
-    this.end = end;
-    return opened;
+    return this.rows.open();
   }
 
   /** Notes that its rows are on screen. */
@@ -74,7 +77,7 @@ export class ComparedVersion {
   }
 
   close(): void {
-    this.end();
+    this.rows.close();
   }
 
   /**
@@ -149,38 +152,28 @@ export class ComparedVersion {
     if (has('resync') || has('cleared')) return this.compare(signal);
     const ofPlan = events.filter((event) => event.kind !== 'written' || this.isOfPlan(event));
     const { written, undone } = entriesOf(ofPlan);
-    await this.takeOut(undone);
-    await this.bring(written, signal);
+    await this.change(undone, written, signal);
   }
 
   /** Adds and removes rows until the entries on screen match the stored ones. */
   private async compare(signal: AbortSignal): Promise<void> {
     if (!(await this.refresh())) return;
-    // Read this before the log: otherwise an entry that is written meanwhile would look deleted.
-    const held = await this.rows.held();
-    const { entries, history } = await api.listLog(this.id, { signal: soon(signal) });
-    signal.throwIfAborted();
-    const difference = api.differenceOf(history, this.history);
+    const { difference, undone, stored } = await this.rows.compare(signal);
     if (difference) {
       const what = { timeline: 'The database was replaced', revision: 'Stored rows were changed' };
       this.changes.stale = `${what[difference]}. Reload to see “${this.name}” as it is now.`;
       return;
     }
-    const stored = entries
-      .filter((entry) => entry.row_count > 0 && this.isOfPlan(entry))
-      .map(({ id }) => id);
-    await this.takeOut(held.filter((id) => !stored.includes(id)));
-    await this.bring(stored, signal);
+    await this.change(undone, stored, signal);
   }
 
-  private async bring(logids: readonly number[], signal: AbortSignal): Promise<void> {
-    if (await this.rows.append(await this.rows.missing(logids), signal)) return;
-    this.changes.stale = `Many rows were added to “${this.name}”. Reload to see them.`;
-  }
-
-  private async takeOut(logids: readonly number[]): Promise<void> {
-    const held = await this.rows.held();
-    for (const logid of logids) if (held.includes(logid)) await this.rows.remove(logid);
+  private async change(
+    undone: readonly number[],
+    written: readonly number[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.rows.takeOut(undone);
+    await this.rows.append(await this.rows.missing(written), signal);
   }
 
   /** Reads the version again. @returns false if it no longer exists */

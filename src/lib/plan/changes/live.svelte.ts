@@ -1,12 +1,12 @@
 /** Follows other people's changes of the version on the page. */
 import * as api from '../../client/api';
-import { entriesOf, followVersion } from '../../client/follow-version';
+import { entriesOf } from '../../client/follow-version';
 import { soon } from '../../client/http';
 import type { VersionEvent } from '../../contract/events';
 import type { LogListEntry } from '../../contract/log';
 import { isClose, isReference } from '../../contract/operations';
 import type { Changes } from './changes.svelte';
-import { RowsOnScreen } from './rows-on-screen';
+import { FollowedRows } from './followed-rows.svelte';
 import type { Loading } from '../version/loading.svelte';
 import type { Log } from '../records/log.svelte';
 import type { PlannedVersion } from '../version/planned-version.svelte';
@@ -49,11 +49,7 @@ interface LiveEvents {
  * (docs/contract/19-planning-together.md#live).
  */
 export class Live {
-  /** Whether changes of others arrive as events. */
-  connected = $state.raw(true);
-
-  private end: () => void = () => undefined;
-  private readonly rows: RowsOnScreen;
+  private readonly rows: FollowedRows;
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -62,27 +58,31 @@ export class Live {
     private readonly log: Log,
     private readonly events: LiveEvents,
   ) {
-    this.rows = new RowsOnScreen(planned.id, 'own', loading, changes, () => loading.history);
+    const followed = {
+      id: planned.id,
+      side: 'own' as const,
+      history: () => loading.history,
+      isShown: () => true,
+      follow: (arrived: readonly VersionEvent[], signal: AbortSignal) =>
+        this.follow(arrived, signal),
+      notShown: NOT_SHOWN,
+      tooMany: () => 'Many rows were added to this version. Reload to see them.',
+    };
+    this.rows = new FollowedRows(followed, loading, changes);
   }
 
-  /**
-   * Subscribes to the events of the version. The promise resolves once rows may be requested: changes after
-   * them arrive as events.
-   */
+  /** Whether changes of others arrive as events. */
+  get connected(): boolean {
+    return this.rows.connected;
+  }
+
+  /** Subscribes to the events of the version; see {@link FollowedRows.open}. */
   open(): Promise<void> {
-    this.close();
-    const { opened, end } = followVersion(this.planned.id, {
-      follow: (events, signal) => this.follow(events, signal),
-      onState: (isUp) => (this.connected = isUp),
-      ...this.changes.sayingWhileBehind(NOT_SHOWN),
-    });
-    this.end = end;
-    return opened;
+    return this.rows.open();
   }
 
   close(): void {
-    this.end();
-    this.end = () => undefined;
+    this.rows.close();
   }
 
   private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {
@@ -116,36 +116,26 @@ export class Live {
 
   /** Compares the entries on screen with the stored ones, and adds or removes rows until they match. */
   private async compare(signal: AbortSignal): Promise<void> {
-    // Read this before the log: otherwise an entry that is written meanwhile would look deleted.
-    const held = await this.rows.held();
-    const options = { signal: soon(signal) };
-    const [{ entries, history }, columns] = await Promise.all([
-      api.listLog(this.planned.id, options),
-      api.listColumns(this.planned.source.id, options),
+    const [{ difference, stored, undone }, columns] = await Promise.all([
+      this.rows.compare(signal),
+      api.listColumns(this.planned.source.id, { signal: soon(signal) }),
       this.followVersion(),
       ...Object.values(this.events.readers).map((read) => read()),
     ]);
-    // A newer comparison may have replaced this one during the requests.
     signal.throwIfAborted();
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =
         'The columns of this source have changed. Reopen the version to see them.';
       return;
     }
-    const difference = api.differenceOf(history, this.loading.history);
     if (difference === 'timeline') return this.events.onReplaced();
     if (difference === 'revision') {
       await this.changes.follow(() => Promise.resolve(), 'own');
       return this.events.onReload();
     }
-    const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
     // Notes and undone entries may have changed, too.
     void this.log.read(LOG_PAUSE_MS);
-    await this.change(
-      held.filter((id) => !stored.includes(id)),
-      stored,
-      signal,
-    );
+    await this.change(undone, stored, signal);
   }
 
   private async change(
@@ -153,20 +143,18 @@ export class Live {
     written: readonly number[],
     signal: AbortSignal,
   ): Promise<void> {
-    const isEmptied = await this.takeOut(undone);
+    const isChanged = await this.rows.takeOut(undone);
+    if (isChanged) void this.log.read(LOG_PAUSE_MS);
     // A reload includes the rows that were written, too.
-    if (isEmptied) this.events.onReload();
+    if (isChanged && this.loading.rows === 0) this.events.onReload();
     else await this.bring(written, signal);
   }
 
   private async bring(logids: readonly number[], signal: AbortSignal): Promise<void> {
-    if (logids.length === 0) return;
     const missing = await this.rows.missing(logids);
     if (missing.length === 0) return;
     if (this.loading.phase.kind === 'empty') return this.events.onReload();
-    if (!(await this.rows.append(missing, signal))) {
-      this.changes.stale = 'Many rows were added to this version. Reload to see them.';
-    }
+    await this.rows.append(missing, signal);
     void this.tell(missing.at(-1));
   }
 
@@ -184,16 +172,5 @@ export class Live {
     if (isClose(written.operation) && !hasActuals) {
       this.changes.stale = 'Months were closed. Reload to find the forecast under Arrange.';
     }
-  }
-
-  /** Removes the rows of some entries. @returns whether the last rows on screen were removed */
-  private async takeOut(logids: readonly number[]): Promise<boolean> {
-    if (logids.length === 0) return false;
-    const held = await this.rows.held();
-    const gone = logids.filter((id) => held.includes(id));
-    for (const logid of gone) await this.changes.followUndo(logid);
-    if (gone.length === 0) return false;
-    void this.log.read(LOG_PAUSE_MS);
-    return this.loading.rows === 0;
   }
 }
