@@ -1,4 +1,4 @@
-/** The vertical scale of a small chart. */
+/** The scale of a small chart. */
 
 /** The smallest and the largest amount of a chart. */
 export type Extent = readonly [least: number, most: number];
@@ -15,6 +15,12 @@ const MOST_STEPS = 4;
 
 /** Rounds a place for SVG. */
 export const rounded = (place: number): number => Number(place.toFixed(1));
+
+/** Returns the smallest and the largest of some amounts and 0. */
+export const extentOf = (amounts: readonly (number | null)[]): Extent => {
+  const known = amounts.filter((amount) => amount !== null);
+  return [Math.min(0, ...known), Math.max(0, ...known)];
+};
 
 /** Returns the place of an amount below the top of a chart; the middle if all amounts are equal. */
 export const placeOf = (amount: number, [least, most]: Extent, height: number): number =>

@@ -3,7 +3,7 @@
 import { placeOf, rounded, roundSteps, type Extent, type ScaleStep } from '../chart-scale';
 
 /** A line to draw, with the size of its box. */
-export interface Staircase {
+interface Staircase {
   /** The points attribute of an SVG polyline. */
   points: string;
   /** Height of the reference; null without one. */

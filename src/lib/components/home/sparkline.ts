@@ -1,5 +1,6 @@
 /** The line of a plan by month, as the home page draws it. */
 import { firstDay, monthNumber } from '$lib/contract/calendar';
+import { type Extent, placeOf, rounded } from '../chart-scale';
 
 /** The total of a plan in a month, which is named by its first day. */
 export interface Month {
@@ -46,12 +47,9 @@ export function sparkline(
     points.push({ at, ...each });
   }
   const amounts = points.map(({ amount }) => amount);
-  const [least, most] = [Math.min(...amounts), Math.max(...amounts)];
+  const extent: Extent = [Math.min(...amounts), Math.max(...amounts)];
   const xOf = (at: number) => EDGE + ((at - from) / (to - from)) * (width - 2 * EDGE);
-  const yOf = (amount: number) =>
-    most === least
-      ? height / 2
-      : height - EDGE - ((amount - least) / (most - least)) * (height - 2 * EDGE);
+  const yOf = (amount: number) => EDGE + placeOf(amount, extent, height - 2 * EDGE);
   const extreme = (isMore: (a: number, b: number) => boolean) =>
     points.reduce<Month>(
       (found, each) => (isMore(each.amount, found.amount) ? each : found),
@@ -65,5 +63,3 @@ export function sparkline(
     end: { x: rounded(xOf(to)), y: rounded(yOf(last.amount)) },
   };
 }
-
-const rounded = (place: number): number => Number(place.toFixed(1));

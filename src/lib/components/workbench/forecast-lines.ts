@@ -1,10 +1,17 @@
 /** A history and its forecast as lines. */
 import { periodOfDay } from '$lib/contract/calendar';
 import type { ForecastPreview, ForecastUnit, GroupForecast } from '$lib/contract/forecasts';
-import { placeOf, roundSteps, rounded, type ScaleStep } from '../chart-scale';
+import {
+  type Extent,
+  extentOf,
+  placeOf,
+  roundSteps,
+  rounded,
+  type ScaleStep,
+} from '../chart-scale';
 
 /** Lines to draw, as the points attributes of SVG elements, with the size of their box. */
-export interface ForecastLines {
+interface ForecastLines {
   /** The amounts that are known; several pieces if some are missing. */
   history: string[];
   fit: string[];
@@ -58,20 +65,12 @@ export function stripesOf(
 }
 
 /** Returns the smallest and the largest amount of a chart, 0 included. */
-function extentOf({
-  history,
-  fit,
-  forecast,
-  band95,
-}: GroupForecast): [least: number, most: number] {
-  const known = [...history, ...fit].filter((amount) => amount !== null);
-  const all = [...known, ...forecast, ...band95.lower, ...band95.upper, 0];
-  return [Math.min(...all), Math.max(...all)];
-}
+const extentOfGroup = ({ history, fit, forecast, band95 }: GroupForecast): Extent =>
+  extentOf([...history, ...fit, ...forecast, ...band95.lower, ...band95.upper]);
 
 /** Returns the scale of a chart; see {@link roundSteps}. */
 export const scaleOf = (group: GroupForecast, height: number): ScaleStep[] =>
-  roundSteps(extentOf(group), height);
+  roundSteps(extentOfGroup(group), height);
 
 /**
  * Returns the lines of a group's forecast. The largest amount is at the top.
@@ -84,7 +83,7 @@ export function forecastLines(
   { width, height }: { width: number; height: number },
 ): ForecastLines {
   const { history, fit, forecast, band80, band95 } = group;
-  const extent = extentOf(group);
+  const extent = extentOfGroup(group);
   const [least, most] = extent;
   const count = history.length + between + forecast.length;
   const start = history.length + between;

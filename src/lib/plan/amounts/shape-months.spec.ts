@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shapedMonths, verticalOf } from './shape-months';
+import { shapedMonths } from './shape-months';
 
 const totals = (value_total: number | null) => ({ value_total, units_total: 3 });
 const month = (day: string | null, weight: number | null, before: number, after: number) => ({
@@ -24,13 +24,5 @@ describe('shapedMonths', () => {
 
   it('has none for a measure that stays', () => {
     expect(shapedMonths(groups, 'units')).toEqual([]);
-  });
-});
-
-describe('verticalOf', () => {
-  it('has room for zero and for negative amounts', () => {
-    const place = verticalOf([{ day: null, before: -10, after: 20, pattern: 30 }]);
-    expect([30, 0, -10].map(place)).toEqual([0, 0.75, 1]);
-    expect(verticalOf([])(0)).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import type { ShapedGroup } from '../../contract/previews';
 import { totalOf } from './entry-totals';
 
 /** A month of a measure. */
-export interface ShapedMonth {
+interface ShapedMonth {
   /** The first day of the month; null for rows without a date. */
   day: string | null;
   before: number;
@@ -28,15 +28,4 @@ export function shapedMonths(groups: readonly ShapedGroup[], measure: string): S
     ...month,
     pattern: weight === null || whole === 0 ? null : (total * weight) / whole,
   }));
-}
-
-/** The place of an amount on a vertical axis from 0 (top) to 1 (bottom). */
-export type Vertical = (amount: number) => number;
-
-/** Returns the vertical axis that has room for all amounts of some months, and for zero. */
-export function verticalOf(months: readonly ShapedMonth[]): Vertical {
-  const amounts = months.flatMap(({ before, after, pattern }) => [before, after, pattern ?? 0]);
-  const [top, bottom] = [Math.max(0, ...amounts), Math.min(0, ...amounts)];
-  const span = top - bottom || 1;
-  return (amount) => (top - amount) / span;
 }
