@@ -1,9 +1,7 @@
 /** Texts of territories. */
 import { readsPart, type OwnPart } from '$lib/contract/territories';
 import { isWhole, type Slice } from '$lib/contract/slices';
-import { rowsText, sliceText } from './pivot/text/slice-text';
-
-type Labels = Parameters<typeof sliceText>[1];
+import { type Labels, rowsText, sliceText } from './pivot/text/slice-text';
 
 /**
  * Returns the rows of a slice that a person selects: "Region = West". The whole version is "All that you see: Region in

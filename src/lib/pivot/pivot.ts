@@ -35,7 +35,7 @@ import type { Schema } from './values/engine-types';
 import { ended } from './waiting';
 
 /** How the rows are shown: as the grid, or as a kind of chart. */
-type Shape = typeof GRID | ChartKind;
+type PivotKind = typeof GRID | ChartKind;
 
 /**
  * A pivot over the rows of one version: an indexed table and the viewer on it. It owns both and deletes them
@@ -55,7 +55,7 @@ export class Pivot {
   private readonly rows: PivotRows;
   private readonly months: ReadonlyMap<string, MonthOrder>;
   /** The current display: the grid, or a chart in front of it. */
-  private kind: Shape = GRID;
+  private kind: PivotKind = GRID;
   /** The measure that a chart draws; undefined stands for the first measure. */
   private chartMeasure: string | undefined;
   /** How the amounts of each measure are shown; undefined means in full, with the decimals of the measure. */
@@ -296,7 +296,7 @@ export class Pivot {
   }
 
   /** The current display: the grid, or a kind of chart. */
-  get shownAs(): Shape {
+  get shownAs(): PivotKind {
     return this.kind;
   }
 

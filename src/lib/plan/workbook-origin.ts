@@ -1,5 +1,5 @@
 /** Where the numbers of an exported workbook are from, so that it can be read back. */
-import type { Origin, OriginLines } from '../pivot/excel/origin-sheet';
+import type { WorkbookOrigin, OriginLines } from '../pivot/excel/origin-sheet';
 import type { HeaderSlices, ReadHeader } from '../pivot/grid/reading/header-slices';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { PlanSession } from './session.svelte';
@@ -39,7 +39,7 @@ export function workbookOrigin(
   session: PlanSession,
   problem: string | null,
   headers: HeaderSlices | null,
-): Omit<Origin, 'sheet' | 'headers'> & OriginLines {
+): Omit<WorkbookOrigin, 'sheet' | 'headers'> & OriginLines {
   const { planned, loading, pivot } = session;
   const entries = [...(pivot?.entries() ?? [])];
   return {

@@ -23,17 +23,17 @@ export interface XmlHandler {
 export type Scope = ReadonlyMap<string, string>;
 
 /** A place in the tree of a document. */
-class Place {
-  readonly inner = new Map<string, Place>();
+class XmlPlace {
+  readonly inner = new Map<string, XmlPlace>();
   /** The path, if the handler named it. */
   path: string | null = null;
 
-  static tree(paths: readonly string[]): Place {
-    const root = new Place();
+  static tree(paths: readonly string[]): XmlPlace {
+    const root = new XmlPlace();
     for (const path of paths) {
       let place = root;
       for (const name of path.split('/')) {
-        const next = place.inner.get(name) ?? new Place();
+        const next = place.inner.get(name) ?? new XmlPlace();
         place.inner.set(name, next);
         place = next;
       }
@@ -45,7 +45,7 @@ class Place {
 
 /** An element that is open. */
 interface OpenElement {
-  place: Place;
+  place: XmlPlace;
   scope: Scope;
 }
 
@@ -69,7 +69,7 @@ class XmlReader {
     private readonly handler: XmlHandler,
     private readonly name: string,
   ) {
-    this.elements = [{ place: Place.tree(handler.places), scope: new Map() }];
+    this.elements = [{ place: XmlPlace.tree(handler.places), scope: new Map() }];
   }
 
   take(part: string): void {

@@ -3,13 +3,13 @@ import { OPERATIONS } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
 import { isSameResult, totalOf } from '$lib/plan/amounts/entry-totals';
 
-type Totals = ReplayedEntry['before'];
+type ReplayedTotals = ReplayedEntry['before'];
 
 /** A column group of the comparison: rows, or one of the measures; a further measure by its column. */
-export type Figure = Exclude<keyof Totals, 'measures'> | { measure: string };
+export type Figure = Exclude<keyof ReplayedTotals, 'measures'> | { measure: string };
 
 /** Returns a figure of a result; null if the source lacks the measure. */
-export const figureIn = (totals: Totals, figure: Figure): number | null =>
+export const figureIn = (totals: ReplayedTotals, figure: Figure): number | null =>
   typeof figure === 'string' ? totals[figure] : totalOf(totals, figure.measure);
 
 /** Returns whether an entry gave another result or was skipped. */

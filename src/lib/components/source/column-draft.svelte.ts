@@ -12,7 +12,7 @@ export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'base_ty
 export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 
 /** Why the service refused a save, and the cell that it named, if any. */
-type Refusal = { message: string; cname: string | null; field: string | null };
+type SaveRefusal = { message: string; cname: string | null; field: string | null };
 
 /** A date from which dimensions can be derived. */
 interface FollowedDate {
@@ -52,7 +52,7 @@ export const hasZone = ({ role, type }: Pick<ColumnEntry, 'role' | 'type'>): boo
 export class ColumnDraft {
   private stored = $state.raw<readonly ColumnEntry[]>([]);
   rows = $state<DraftColumn[]>([]);
-  refusal = $state.raw<Refusal | null>(null);
+  refusal = $state.raw<SaveRefusal | null>(null);
   /** Suggested roles that were applied, by column. */
   readonly suggested = new SvelteMap<string, Role>();
 

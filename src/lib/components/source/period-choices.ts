@@ -96,14 +96,14 @@ export function suggestPairs(columns: readonly Sampled[]): DatePair[] {
     });
 }
 
-interface SampleRow {
+interface SamplePair {
   day: Date;
   text: string;
 }
 
 /** Returns day and text of each sample row; null if a row has only one of them. */
-function pairsOf(date: Sampled, dimension: Sampled): SampleRow[] | null {
-  const rows: SampleRow[] = [];
+function pairsOf(date: Sampled, dimension: Sampled): SamplePair[] | null {
+  const rows: SamplePair[] = [];
   for (const [i, value] of dimension.samples.entries()) {
     const day = date.samples[i] ?? null;
     if (value === null && day === null) continue;
@@ -114,9 +114,9 @@ function pairsOf(date: Sampled, dimension: Sampled): SampleRow[] | null {
   return rows;
 }
 
-const monthOf = ({ day }: SampleRow) => day.toISOString().slice(0, 7);
+const monthOf = ({ day }: SamplePair) => day.toISOString().slice(0, 7);
 
-function periodOf(rows: readonly SampleRow[]): PeriodColumn | null {
+function periodOf(rows: readonly SamplePair[]): PeriodColumn | null {
   if (new Set(rows.map(({ text }) => text)).size < ENOUGH_MONTHS) return null;
   const found = PERIODS.find(([, write]) => rows.every(({ day, text }) => write(day) === text));
   return found?.[0] ?? null;
@@ -126,11 +126,11 @@ function periodOf(rows: readonly SampleRow[]): PeriodColumn | null {
  * Returns whether a text column distinguishes the months of different years, such as "Sep 2026" or "202609".
  * The calendar can then fill it; the source's own text would not change when a load moves the date.
  */
-const isMonthOfYear = ({ type }: Sampled, rows: readonly SampleRow[]): boolean =>
+const isMonthOfYear = ({ type }: Sampled, rows: readonly SamplePair[]): boolean =>
   /^(text|character|varchar)/.test(type ?? '') && rows.every(({ text }) => /\d\d/.test(text));
 
 /** Returns whether each month has one text, and each text one month. */
-function isMonth(rows: readonly SampleRow[]): boolean {
+function isMonth(rows: readonly SamplePair[]): boolean {
   const months = new Set(rows.map(monthOf));
   const texts = new Set(rows.map(({ text }) => text));
   const both = new Set(rows.map((row) => `${monthOf(row)} ${row.text}`));

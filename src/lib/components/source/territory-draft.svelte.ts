@@ -16,7 +16,7 @@ export interface SliceCondition {
 }
 
 /** What a member may change: all that they may read, a part of it, or nothing. */
-export type Changes = 'all' | 'part' | 'nothing';
+export type MayChange = 'all' | 'part' | 'nothing';
 
 /** Returns the columns by which the slice of a territory can select: dates and dimensions, if any are marked as keys, these. */
 export function selectingColumns(columns: readonly ColumnEntry[]): ColumnEntry[] {
@@ -118,7 +118,7 @@ export class SliceDraft {
 const empty = (cname: string) => ({ cname, values: [], from: '', to: '' });
 
 /** Returns what a territory lets its member change. */
-export function changesOf({ read, write }: Pick<Territory, 'read' | 'write'>): Changes {
+export function changesOf({ read, write }: Pick<Territory, 'read' | 'write'>): MayChange {
   if (write === null) return 'nothing';
   const isAll = isWhole(write) || JSON.stringify(write) === JSON.stringify(read);
   return isAll ? 'all' : 'part';
@@ -129,7 +129,7 @@ export class TerritoryDraft {
   member = $state('');
   /** Whether the member reads the whole source. */
   reads = $state<'all' | 'part'>('part');
-  changes = $state<Changes>('all');
+  changes = $state<MayChange>('all');
   /** Why the name cannot be saved; null until somebody tries. */
   memberFault = $state<string | null>(null);
   readonly read: SliceDraft;

@@ -16,7 +16,7 @@ import {
 import { formatInterval, NO_OFFSET, parseInterval, type Offset } from '../interval';
 
 export type KeyedCondition = ConditionDraft & { key: number };
-type Group = { key: number; conditions: KeyedCondition[] };
+type ConditionGroup = { key: number; conditions: KeyedCondition[] };
 
 /** The condition that the log has for a load without filters. */
 export const ALL_ROWS = 'TRUE';
@@ -42,7 +42,7 @@ export class LoadDraft {
 
   kind = $state<CopyingLoad>('baseline');
   mode = $state<'filters' | 'sql'>('filters');
-  groups = $state<Group[]>([]);
+  groups = $state<ConditionGroup[]>([]);
   sql = $state('');
   offset = $state<{ [Part in keyof Offset]: number | null }>({ ...NO_OFFSET });
   /** A stored interval with other parts than years, months and days; null otherwise. */
@@ -163,7 +163,7 @@ export class LoadDraft {
   }
 
   addGroup(): void {
-    const group: Group = { key: this.key(), conditions: [] };
+    const group: ConditionGroup = { key: this.key(), conditions: [] };
     this.groups.push(group);
     this.addCondition(this.groups.length - 1);
   }
@@ -186,7 +186,7 @@ export class LoadDraft {
     if (conditions?.length === 0) this.groups.splice(group, 1);
   }
 
-  private keyed(groups: readonly (readonly ConditionDraft[])[]): Group[] {
+  private keyed(groups: readonly (readonly ConditionDraft[])[]): ConditionGroup[] {
     return groups.map((conditions) => ({
       key: this.key(),
       conditions: conditions.map((condition) => ({ ...condition, key: this.key() })),

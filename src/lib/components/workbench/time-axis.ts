@@ -4,18 +4,18 @@ import { DAY_MS } from '$lib/contract/primitives';
 import { formatMonth } from '../format';
 
 /** A calendar day, counted from 1970-01-01, so that no time zone can shift it. */
-type Day = number;
+type DayNumber = number;
 
 /** First and last day, both included. */
-export type Span = { from: Day; to: Day };
+export type Span = { from: DayNumber; to: DayNumber };
 
 /** Returns the day of an ISO date; null for anything else, infinity included. */
-function dayOf(iso: string | null): Day | null {
+function dayOf(iso: string | null): DayNumber | null {
   const at = iso === null ? NaN : Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(at) ? null : at / DAY_MS;
 }
 
-export const isoOf = (day: Day): string => dayAt(day * DAY_MS);
+export const isoOf = (day: DayNumber): string => dayAt(day * DAY_MS);
 
 /** Returns a span from two ISO dates; null if either is missing. */
 export function spanOf(min: string | null, max: string | null): Span | null {
@@ -25,8 +25,8 @@ export function spanOf(min: string | null, max: string | null): Span | null {
 }
 
 /** The number of the month of a day, from January of the year 0. */
-const monthOf = (day: Day): number => monthNumberAt(day * DAY_MS);
-const firstDay = (month: number): Day => dayOfMonth(month) / DAY_MS;
+const monthOf = (day: DayNumber): number => monthNumberAt(day * DAY_MS);
+const firstDay = (month: number): DayNumber => dayOfMonth(month) / DAY_MS;
 
 /**
  * Returns the months between the first and the last span that no span touches. Gaps are whole months: a plan
@@ -63,7 +63,7 @@ export function overlaps(spans: readonly Span[]): Span[] {
   return found;
 }
 
-type Tick = { day: Day; label: string };
+type Tick = { day: DayNumber; label: string };
 
 /** Returns an axis of whole months around the spans, with at most `most` ticks. */
 export function axis(spans: readonly Span[], most: number): { domain: Span; ticks: Tick[] } | null {

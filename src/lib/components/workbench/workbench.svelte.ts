@@ -11,7 +11,7 @@ import { segmentName } from './segment-name';
 import { LoadDraft } from './load-draft.svelte';
 import { PreviewState } from './preview-state.svelte';
 import { spanOf } from './time-axis';
-import type { Bar } from './Timeline.svelte';
+import type { TimelineBar } from './Timeline.svelte';
 
 /** Returns an interval in a single spelling, so that equal intervals have equal texts. */
 const normalInterval = (text: string): string => {
@@ -101,8 +101,8 @@ export class Workbench {
    * Returns the bars of the timeline for one date column: the source, each segment with its dates in the
    * version (oldest first), and the rows that the form would load. Segments without a date have no bar.
    */
-  bars(source: LoadPreview | null, segments: readonly Segment[], date: string): Bar[] {
-    const bars: Bar[] = [];
+  bars(source: LoadPreview | null, segments: readonly Segment[], date: string): TimelineBar[] {
+    const bars: TimelineBar[] = [];
     const spanFor = <S extends { cname: string }>(spans: readonly S[]) =>
       spans.find((span) => span.cname === date);
 

@@ -1,7 +1,7 @@
 /** The sheet of a workbook that describes the origin of its numbers. */
 import { DATE_FORMATS, serialOf } from './dates';
 import type { CellStyle } from './cell-styles';
-import type { Row, Sheet } from './workbook';
+import type { WorkbookRow, Sheet } from './workbook';
 
 /** A fact about a pivot: its name, and a text or a point in time. */
 export type Fact = readonly [name: string, what: string | Date];
@@ -20,7 +20,7 @@ export const aboutSheet = (facts: readonly Fact[]): Sheet => ({
   frozen: { rows: 0, columns: 0 },
   totalsFirst: false,
   depth: 0,
-  rows: facts.map(([name, what]): Row => ({
+  rows: facts.map(([name, what]): WorkbookRow => ({
     level: 0,
     cells: [
       { value: name, style: NAME },

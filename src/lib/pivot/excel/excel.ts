@@ -1,7 +1,7 @@
 /** Export of the pivot as an Excel workbook. */
 import { XLSX } from '../../contract/primitives';
 import { aboutSheet, type Fact } from './about-sheet';
-import { originSheet, type Origin, type OriginLines } from './origin-sheet';
+import { originSheet, type WorkbookOrigin, type OriginLines } from './origin-sheet';
 import { pivotSheet, whyNoWorkbook, type TakenPivot } from './pivot-sheet';
 import { writeWorkbook } from './workbook';
 
@@ -20,7 +20,7 @@ class WorkbookError extends Error {
 export async function pivotWorkbook(
   pivot: TakenPivot,
   facts: readonly Fact[],
-  origin: Omit<Origin, 'sheet' | 'headers'> & OriginLines,
+  origin: Omit<WorkbookOrigin, 'sheet' | 'headers'> & OriginLines,
 ): Promise<Blob> {
   const tooMuch = whyNoWorkbook(pivot);
   if (tooMuch !== null) throw new WorkbookError(tooMuch);

@@ -20,7 +20,7 @@ export interface Lines {
 }
 
 /** Where the lines of a sheet are now. */
-interface Placed {
+interface PlacedHeader {
   /** The place of each line; null if it is not found. */
   places: (number | null)[];
   /** The lines of the sheet that were not exported. */
@@ -35,8 +35,8 @@ const MOST_NAMED = 5;
 
 /** Where the rows and columns of a sheet are now. */
 export interface PlacedLines {
-  rows: Placed;
-  columns: Placed;
+  rows: PlacedHeader;
+  columns: PlacedHeader;
 }
 
 /**
@@ -73,7 +73,7 @@ function greatest(numbers: Iterable<number>, least: number): number {
 }
 
 /** Returns whether all lines are where they were exported. */
-export const isUnmoved = (lines: readonly Line[], { places }: Placed): boolean =>
+export const isUnmoved = (lines: readonly Line[], { places }: PlacedHeader): boolean =>
   lines.every(({ place }, i) => places[i] === place);
 
 /** Describes rows and columns that are not found, and those that were not exported. Empty if there are none. */
@@ -105,7 +105,7 @@ export const swappedTexts = (places: readonly number[]): string[] =>
         `Not read: ${rowsText(places)} have one label and each other’s numbers. They may have been swapped. Type these numbers into the pivot.`,
       ];
 
-const lost = (lines: readonly Line[], { places }: Placed): string[] =>
+const lost = (lines: readonly Line[], { places }: PlacedHeader): string[] =>
   lines.flatMap(({ heads }, i) =>
     places[i] === null ? [heads.filter((head) => head !== '').join(', ')] : [],
   );
@@ -147,7 +147,7 @@ function best(
   return found.n;
 }
 
-function placed(lines: readonly Line[], shown: ReadonlyMap<number, string>): Placed {
+function placed(lines: readonly Line[], shown: ReadonlyMap<number, string>): PlacedHeader {
   const keys = lines.map(({ heads }) => keyOf(heads));
   const known = new Set(keys);
   const others = [...shown].flatMap(([place, key]) => (known.has(key) ? [] : [place]));

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../contract/primitives';
 import { Slice } from '../../contract/slices';
 import { LONGEST_EXCEL_CELL } from '../../xlsx/limits';
 import { momentOf } from './dates';
-import type { Cell, Row, Sheet } from './workbook';
+import type { Cell, WorkbookRow, Sheet } from './workbook';
 
 export const ORIGIN_SHEET = 'Forecast Pivot data';
 /** The first cell of the sheet, and the form of its content. */
@@ -17,7 +17,7 @@ export const HEADER_COLUMNS = 2;
 const named = v.object({ id: v.number(), name: v.string() });
 
 /** The plan and the moment that the numbers of a workbook are from. */
-export const Origin = v.object({
+export const WorkbookOrigin = v.object({
   version: named,
   source: named,
   /** The history of the database; null if it is unknown. */
@@ -33,7 +33,7 @@ export const Origin = v.object({
   /** Why the workbook cannot be read back, as a sentence; null if it can. */
   problem: v.nullable(v.string()),
 });
-export type Origin = v.InferOutput<typeof Origin>;
+export type WorkbookOrigin = v.InferOutput<typeof WorkbookOrigin>;
 
 const path = v.array(v.union([v.string(), v.number(), v.boolean(), v.null()]));
 
@@ -49,17 +49,17 @@ const Line = v.object({
 });
 export const OriginRow = Line;
 export type OriginRow = v.InferOutput<typeof OriginRow>;
-export const OriginColumn = v.object({
+export const WorkbookColumn = v.object({
   ...Line.entries,
   /** The key of the measure that the column shows; null for a computed number. */
   measure: v.nullable(v.string()),
 });
-export type OriginColumn = v.InferOutput<typeof OriginColumn>;
+export type WorkbookColumn = v.InferOutput<typeof WorkbookColumn>;
 
 /** The lines of a pivot without the texts of their headers. */
 export interface OriginLines {
   rows: readonly Omit<OriginRow, 'heads'>[];
-  columns: readonly Omit<OriginColumn, 'heads'>[];
+  columns: readonly Omit<WorkbookColumn, 'heads'>[];
 }
 
 /**
@@ -69,14 +69,14 @@ export interface OriginLines {
  * @param shown the sheet with the numbers
  */
 export function originSheet(
-  origin: Omit<Origin, 'sheet' | 'headers'>,
+  origin: Omit<WorkbookOrigin, 'sheet' | 'headers'>,
   { rows, columns }: OriginLines,
   shown: Sheet,
 ): Sheet {
   const headers = shown.frozen;
   const all = [...shown.rows];
   const head = all.slice(0, headers.rows);
-  const textOf = (row: Row | undefined, x: number) => textOfCell(row?.cells[x]);
+  const textOf = (row: WorkbookRow | undefined, x: number) => textOfCell(row?.cells[x]);
   const heads = columns.map((_, i) => head.map((row) => textOf(row, headers.columns + i)));
   return {
     name: ORIGIN_SHEET,
@@ -102,7 +102,7 @@ export function originSheet(
 const TEXT = { isText: true };
 const PLAIN = {};
 
-const line = (values: readonly Cell['value'][]): Row => ({
+const line = (values: readonly Cell['value'][]): WorkbookRow => ({
   level: 0,
   cells: values.map((value) => ({ value, style: typeof value === 'string' ? TEXT : PLAIN })),
 });
@@ -112,7 +112,7 @@ const jsonOf = (value: unknown): string => JSON.stringify(value);
 const TOO_LONG = 'Too many filter values or days belong to these cells.';
 
 /** A cell of a sheet has no room for very long lists. */
-function lineJson(own: OriginRow | OriginColumn): string {
+function lineJson(own: OriginRow | WorkbookColumn): string {
   const text = jsonOf(own);
   return text.length <= LONGEST_EXCEL_CELL ? text : jsonOf({ ...own, slice: null, why: TOO_LONG });
 }

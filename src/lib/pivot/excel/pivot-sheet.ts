@@ -11,7 +11,7 @@ import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';
 import { MOST_COLUMNS, MOST_ROWS } from '../../xlsx/limits';
 import type { CellStyle } from './cell-styles';
-import { MOST_LEVELS, type Cell, type Row, type Sheet } from './workbook';
+import { MOST_LEVELS, type Cell, type WorkbookRow, type Sheet } from './workbook';
 
 /** The data of the pivot for a workbook. */
 export type TakenPivot = Whole & {
@@ -78,7 +78,7 @@ function columnLevel({ path }: DrawnColumn, { totals, split_by, group_by }: Take
   return Math.min(ofTotal + ofGroups, MOST_LEVELS);
 }
 
-function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<Row> {
+function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<WorkbookRow> {
   const { group_by, split_by, columns, styles: ways, paths, count, values, closed } = pivot;
   const isGrouped = group_by.length > 0;
   const head = { bold: true, align: 'right' } as const;

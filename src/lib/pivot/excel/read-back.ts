@@ -19,18 +19,18 @@ import { Workbook } from '../../xlsx/workbook';
 import {
   HEADER_COLUMNS,
   HEADER_ROWS,
-  Origin,
+  WorkbookOrigin,
   ORIGIN_FORM,
   ORIGIN_MARK,
   ORIGIN_SHEET,
-  OriginColumn,
+  WorkbookColumn,
   OriginRow,
 } from './origin-sheet';
 
 /** A cell of numbers that the file fills. */
 export interface BookCell {
   row: OriginRow;
-  column: OriginColumn;
+  column: WorkbookColumn;
   /** Such as B4. */
   address: string;
   /** The exact amount when it was exported; null for an empty cell. */
@@ -41,9 +41,9 @@ export interface BookCell {
 
 /** A workbook that was exported from a pivot. */
 export interface Book {
-  origin: Origin;
+  origin: WorkbookOrigin;
   rows: readonly OriginRow[];
-  columns: readonly OriginColumn[];
+  columns: readonly WorkbookColumn[];
   /** The cells that the file fills, row by row. */
   cells: readonly BookCell[];
   /** Sentences about rows and columns that were moved; empty if none were. */
@@ -73,17 +73,17 @@ export async function readBook(file: Blob): Promise<Book> {
       'This workbook was exported by another release of the service. Export it again.',
     );
   }
-  const origin = parsed(Origin, hidden.get(2)?.get(0));
+  const origin = parsed(WorkbookOrigin, hidden.get(2)?.get(0));
   if (origin.problem !== null) throw new NoBook(origin.problem);
   const shown = await rowsNamed(workbook, origin.sheet);
   if (!shown) {
     throw new NoBook(`The sheet “${origin.sheet}” is gone or has another name. Rename it back.`);
   }
-  const columns: OriginColumn[] = [];
+  const columns: WorkbookColumn[] = [];
   for (let x = HEADER_COLUMNS; ; x++) {
     const cell = hidden.get(HEADER_ROWS)?.get(x);
     if (!cell) break;
-    columns.push(parsed(OriginColumn, cell));
+    columns.push(parsed(WorkbookColumn, cell));
   }
   const { headers } = origin;
   const exported = [...hidden].filter(([number]) => number > HEADER_ROWS);

@@ -6,7 +6,7 @@ import { serialOf } from './dates';
 import { NumberFormat } from './number-format';
 import { pivotSheet, whyNoWorkbook, type TakenPivot } from './pivot-sheet';
 import { cellXml, texts } from './sheet-xml';
-import { writeWorkbook, type Row } from './workbook';
+import { writeWorkbook, type WorkbookRow } from './workbook';
 
 const JAN = Date.UTC(2027, 0, 1);
 const FEB = Date.UTC(2027, 1, 1);
@@ -43,7 +43,7 @@ const PIVOT: TakenPivot = {
   labelOf: (name) => name,
 };
 
-const shape = ({ cells, level }: Row) => [level, ...cells.map(({ value }) => value)];
+const shape = ({ cells, level }: WorkbookRow) => [level, ...cells.map(({ value }) => value)];
 
 describe('the sheet of a pivot', () => {
   it('has the open rows with their levels, and months as dates', () => {

@@ -15,7 +15,7 @@ export interface Cell {
 export const MOST_LEVELS = 7;
 
 /** A row of cells with its outline level; rows of level 0 are always visible. */
-export interface Row {
+export interface WorkbookRow {
   cells: readonly Cell[];
   level: number;
 }
@@ -32,7 +32,7 @@ export interface Sheet {
   totalsFirst: boolean;
   /** Deepest outline level of the rows. */
   depth: number;
-  rows: Iterable<Row>;
+  rows: Iterable<WorkbookRow>;
   /** Whether the workbook hides it. */
   isHidden?: boolean;
 }

@@ -9,7 +9,7 @@ import { startOf, type TimeUnit } from '../values/time-unit';
 const WIDE = 1_000_000;
 
 /** A column of dates, as received: one day per row, counted from 1970-01-01. */
-interface Days {
+interface ColumnDays {
   column: Column<unknown>;
   values: Int32Array;
   /** One bit per row, set if the row has a day; empty if all rows have one. */
@@ -17,7 +17,7 @@ interface Days {
 }
 
 /** Returns the days of a column; null for a column of another type. */
-export function daysIn(column: Column<unknown> | undefined): Days | null {
+export function daysIn(column: Column<unknown> | undefined): ColumnDays | null {
   const batch = column?.data[0];
   if (column?.type.typeId !== Type.Date || !(batch?.values instanceof Int32Array)) return null;
   const values = batch.values.subarray(0, column.length);
@@ -79,7 +79,7 @@ class Collected {
   private hasEmpty = false;
 
   /** Adds the rows from one index up to another; if `days` is null, they are all empty. */
-  add(days: Days | null, from: number, to: number): void {
+  add(days: ColumnDays | null, from: number, to: number): void {
     if (!days) {
       this.hasEmpty = true;
       return;

@@ -47,7 +47,7 @@ const SHIFTS = { integer: 2 ** 31, float: 2 ** 53 } as const;
 const APART = 2 ** 51;
 
 /** Another version, with the offset that separates its rows from those of all others. */
-interface Other {
+interface VersionBeside {
   id: number;
   excluded: ReadonlySet<string>;
   shift: number;
@@ -79,7 +79,7 @@ interface Made {
   measures: readonly string[];
   compares: boolean;
   hasActuals: boolean;
-  others: readonly Other[];
+  others: readonly VersionBeside[];
   formulas: readonly PivotFormula[];
   /** The decimals with which the measures are written. */
   decimals: ReadonlyMap<string, Decimals>;
@@ -100,7 +100,7 @@ export class Origins {
   /** Whether there are rows of closed months. */
   readonly hasActuals: boolean;
   /** The other versions of the comparison. */
-  private readonly others: readonly Other[];
+  private readonly others: readonly VersionBeside[];
   /** The formulas whose measures are loaded. */
   readonly formulas: readonly PivotFormula[];
   private readonly decimals: Made['decimals'];
@@ -165,7 +165,7 @@ export class Origins {
     );
     const hasIntegerKeys = numbersOf(columns.get(ID))?.values instanceof Int32Array;
     const taken = new Set([...columns.keys(), ...possible, ...named]);
-    const others = compared.map((version, i): Other => ({
+    const others = compared.map((version, i): VersionBeside => ({
       id: version.id,
       excluded: new Set<string>(version.excluded),
       shift: hasIntegerKeys ? SHIFTS.integer : SHIFTS.float - i * APART,

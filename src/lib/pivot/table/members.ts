@@ -86,8 +86,8 @@ export class Members {
     return values;
   }
 
-  private async count(column: string, measure: string | null): Promise<Group[]> {
-    const groups = new Map<string, Group>();
+  private async count(column: string, measure: string | null): Promise<MemberGroup[]> {
+    const groups = new Map<string, MemberGroup>();
     const date = this.dates.get(column);
     let rows = 0;
     // The runs are a snapshot: rows that are added or removed meanwhile do not count.
@@ -113,7 +113,7 @@ export class Members {
 }
 
 /** The totals of the rows of one value. */
-interface Group {
+interface MemberGroup {
   value: CellValue;
   rows: number;
   sum: number;
@@ -123,7 +123,7 @@ interface Group {
   first: number;
 }
 
-function add(groups: Map<string, Group>, { value, rows, sum, first }: Group): void {
+function add(groups: Map<string, MemberGroup>, { value, rows, sum, first }: MemberGroup): void {
   const key = valueKey(value);
   const group = groups.get(key);
   if (!group) return void groups.set(key, { value, rows, sum, first });
@@ -135,7 +135,7 @@ function add(groups: Map<string, Group>, { value, rows, sum, first }: Group): vo
 /** Counts the rows of one part by the values of a column. */
 interface Counts {
   add(from: number, to: number): void;
-  groups(): Iterable<Group>;
+  groups(): Iterable<MemberGroup>;
 }
 
 function countsOf(
@@ -202,7 +202,7 @@ function countsByCode(
 
 /** @param column undefined if all of its values are empty */
 function countsByValue(column: Column<unknown> | undefined, read: RowReader): Counts {
-  const groups = new Map<CellValue, Group>();
+  const groups = new Map<CellValue, MemberGroup>();
   return {
     add(from, to) {
       for (let y = from; y < to; y++) {

@@ -69,7 +69,7 @@ function indexOf(bytes: Uint8Array, wanted: Uint8Array): number {
 }
 
 /** A field of a message in Protocol Buffers that holds bytes or another message. */
-interface Field {
+interface MessageField {
   /** Offset of its length. */
   lengthAt: number;
   start: number;
@@ -107,9 +107,9 @@ function withField(message: Uint8Array, at: number, parts: readonly Uint8Array[]
  */
 function fieldsAround(
   message: Uint8Array,
-  { start, end }: Pick<Field, 'start' | 'end'>,
-): readonly Field[] {
-  const around: Field[] = [];
+  { start, end }: Pick<MessageField, 'start' | 'end'>,
+): readonly MessageField[] {
+  const around: MessageField[] = [];
   let at = 0;
   while (at < start) {
     const tag = readVarint(message, at);

@@ -43,7 +43,7 @@ interface PartRuns {
 }
 
 /** Rows that were added together; those of some entries may have been removed since. */
-class Part {
+class TablePart {
   /** Number of rows by entry, for the entries that remain. */
   private readonly counts = new Map<number, number>();
 
@@ -132,7 +132,7 @@ interface Loaded {
  * take longer than a reload (docs/decisions/0008-a-grid-of-our-own.md).
  */
 export class TableRows {
-  private parts: Part[] = [];
+  private parts: TablePart[] = [];
   private free = 0;
   private mostFree = 0;
   /** The changes of the table: each starts from the result of the previous one. */
@@ -158,7 +158,7 @@ export class TableRows {
 
   /** Notes rows that are already in the table, with all of their columns. */
   hold(columns: ArrowColumns): void {
-    if (lengthOf(columns) > 0) this.parts.push(new Part(columns));
+    if (lengthOf(columns) > 0) this.parts.push(new TablePart(columns));
   }
 
   /** The log entries that have rows, by the column `pf_logid`. */
@@ -311,7 +311,7 @@ export class TableRows {
 
   /** Notes that the table has these rows and no others, without free positions between them. */
   private become(parts: readonly ArrowColumns[]): void {
-    this.parts = parts.map((columns) => new Part(columns));
+    this.parts = parts.map((columns) => new TablePart(columns));
     this.free = 0;
   }
 

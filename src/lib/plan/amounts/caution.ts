@@ -1,7 +1,7 @@
 /** Warnings about a scale whose rows cancel each other out. */
 import { MAX_SWING, type SlicePreview } from '../../contract/previews';
 import { tidy } from '../../pivot/values/cell-value';
-import { grossIn, type Amounts } from './measure-totals';
+import { grossIn, type AmountFields } from './measure-totals';
 import { draftsIn, type KnownTotals, type ScaleOutcome } from './scale-draft';
 import { totalOf } from './entry-totals';
 import { isZero } from './refusals';
@@ -55,7 +55,7 @@ function cautionOfMeasure(
   measure: string,
   change: number,
   free: SlicePreview['free'],
-  { pct, spread }: Amounts,
+  { pct, spread }: AmountFields,
 ): Caution | null {
   const weights = pct == null ? weightsOf(measure, free) : measure;
   if (weights === null) return null;

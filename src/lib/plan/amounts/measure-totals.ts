@@ -12,7 +12,7 @@ type WithDecimals = Partial<
 >;
 
 /** The fields of a scale that hold its amounts. */
-export type Amounts = Pick<
+export type AmountFields = Pick<
   ScaleEdit,
   | 'value_incr'
   | 'units_incr'
@@ -74,18 +74,18 @@ export const amountField = (
   key: string,
   kind: 'incr' | 'pct' | 'total',
   amount: number | 'keep',
-): Amounts =>
+): AmountFields =>
   isSingleRole(key) ? { [`${key}_${kind}`]: amount } : { measures: { [key]: { [kind]: amount } } };
 
 /** Returns the increment of a measure in the amounts of a scale; 0 if there is none. */
-export const incrementIn = (amounts: Amounts, key: string): number =>
+export const incrementIn = (amounts: AmountFields, key: string): number =>
   (isSingleRole(key) ? amounts[`${key}_incr`] : amounts.measures?.[key]?.incr) ?? 0;
 
 /** Returns the amounts of several measures as one scale; null if there are none. */
-export function joinedAmounts(parts: readonly (Amounts | null)[]): Amounts | null {
+export function joinedAmounts(parts: readonly (AmountFields | null)[]): AmountFields | null {
   const amounts = parts.filter((part) => part !== null);
   const measures = Object.assign({}, ...amounts.map((part) => part.measures));
-  const joined: Amounts = Object.assign({}, ...amounts);
+  const joined: AmountFields = Object.assign({}, ...amounts);
   if (Object.keys(measures).length > 0) joined.measures = measures;
   return Object.keys(joined).length > 0 ? joined : null;
 }

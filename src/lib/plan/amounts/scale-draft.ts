@@ -3,7 +3,7 @@ import { type FixedDecimals, movePoint, roundedProduct, roundTo } from '../../co
 import { isSingleRole } from '../../contract/columns';
 import type { SlicePreview } from '../../contract/previews';
 import { tidy } from '../../pivot/values/cell-value';
-import { type Amounts, amountField, joinedAmounts, keysIn, roundedTo } from './measure-totals';
+import { type AmountFields, amountField, joinedAmounts, keysIn, roundedTo } from './measure-totals';
 import { totalOf } from './entry-totals';
 
 /** A change that is asked of a measure: a new total, an amount to add, or a percentage to add. */
@@ -50,7 +50,7 @@ export interface ScaleOutcome {
   /** The further measures by column; absent if the source has none. */
   further?: Readonly<Record<string, MeasureDraft | null>>;
   /** The amounts that the request would carry; null if nothing would change. */
-  amounts: Amounts | null;
+  amounts: AmountFields | null;
   /** The exact change of the units that would hold the price, if it has to be rounded. */
   unroundedUnits: number | null;
 }
@@ -277,7 +277,7 @@ export function amountOf(
   key: string,
   edit: MeasureEdit | null,
   draft: MeasureDraft | null,
-): Amounts | null {
+): AmountFields | null {
   if (!edit || !draft || draft.change === 0) return null;
   return edit.by === 'percent'
     ? amountField(key, 'pct', edit.amount)
@@ -289,12 +289,13 @@ const changed = (
   key: string,
   edit: MeasureEdit | null,
   draft: MeasureDraft | null,
-): Amounts | null => (edit && draft && draft.change !== 0 ? exactAmount(key, edit, draft) : null);
+): AmountFields | null =>
+  edit && draft && draft.change !== 0 ? exactAmount(key, edit, draft) : null;
 
 /** Returns the total of a measure if a total was asked for, otherwise its change. */
 const exactAmount = (
   key: string,
   edit: MeasureEdit | null,
   { total, change }: MeasureDraft,
-): Amounts =>
+): AmountFields =>
   edit?.by === 'total' ? amountField(key, 'total', total) : amountField(key, 'incr', change);

@@ -5,7 +5,7 @@ import type { Like, Shape } from '../../contract/shapes';
 import { lastOfMonth, monthNumber } from '../../contract/calendar';
 import { tidy } from '../../pivot/values/cell-value';
 import { totalOf } from './entry-totals';
-import { amountField, joinedAmounts, type Amounts } from './measure-totals';
+import { amountField, joinedAmounts, type AmountFields } from './measure-totals';
 import type { MeasureDraft, MeasureEdit } from './scale-draft';
 
 /** A cell or row that was picked as a pattern. */
@@ -257,7 +257,9 @@ export interface ShapedMeasure {
 }
 
 /** Returns the amounts of a scale with a shape, by measure; null if it has none. A total may be the present one. */
-export const shapedAmounts = (measures: Readonly<Record<string, ShapedMeasure>>): Amounts | null =>
+export const shapedAmounts = (
+  measures: Readonly<Record<string, ShapedMeasure>>,
+): AmountFields | null =>
   joinedAmounts(
     Object.entries(measures).map(([key, { edit, draft, isReshaped }]) => {
       if (!draft) return null;

@@ -28,7 +28,7 @@ interface Added {
 }
 const nothing = (): Added => ({ rows: 0, amounts: new Map() });
 
-type Totals = Pick<SlicePreview, 'row_count' | 'value_total' | 'units_total' | 'measures'>;
+type RowTotals = Pick<SlicePreview, 'row_count' | 'value_total' | 'units_total' | 'measures'>;
 
 /** The rows of all steps of a preview. */
 export class TriedRows {
@@ -134,7 +134,7 @@ function withMonths(
 }
 
 /** Adds amounts to totals; the total of a measure that the source lacks stays null. */
-function sum(totals: Totals, { rows, amounts }: Added): Totals {
+function sum(totals: RowTotals, { rows, amounts }: Added): RowTotals {
   const of = (key: string, total: number | null) =>
     total === null ? null : tidy(total + (amounts.get(key) ?? 0));
   const { row_count, value_total, units_total, measures } = totals;

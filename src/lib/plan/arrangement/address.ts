@@ -31,14 +31,14 @@ export const LONGEST_ADDRESS = 6000;
 type Value = string | number | boolean | null;
 
 /** A part of the layout as a parameter, which may be repeated. One empty value stands for an empty part. */
-interface Part {
+interface AddressPart {
   parameter: string;
   write(layout: Layout): readonly string[];
   /** Reads the part from its parameters and skips values that cannot be read. Never throws. */
   read(values: readonly string[]): Layout;
 }
 
-const PARTS: readonly Part[] = [
+const PARTS: readonly AddressPart[] = [
   {
     parameter: 'rows',
     write: ({ group_by = [] }) => [writeNames(group_by)],

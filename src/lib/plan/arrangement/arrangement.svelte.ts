@@ -22,7 +22,7 @@ import type { Selection } from '../selection/selection.svelte';
 import { ShownEntries, type EntryRange } from './shown-entries.svelte';
 
 /** The source of the layout that is shown. */
-type Origin = 'saved layout' | 'view' | 'address';
+type LayoutOrigin = 'saved layout' | 'view' | 'address';
 
 const SOURCE_DEFAULT = { view: null, entry: null, asOf: null, compare: [] };
 
@@ -34,7 +34,7 @@ export class Arrangement {
   /** Columns and expressions that the layout names and this version lacks. */
   missing = $state.raw<readonly string[]>([]);
   /** The source of the layout that was applied last. */
-  origin = $state.raw<Origin>('saved layout');
+  origin = $state.raw<LayoutOrigin>('saved layout');
   /** Whether the saved layout combines its filters with OR, which no pivot can show. */
   ignoresOr = $state.raw(false);
   /** Whether the layout could not be shown, so that an automatic one replaces it. */

@@ -38,7 +38,7 @@ interface Followed {
 }
 
 /** The stored entries of a version, compared with those on screen. */
-interface Comparison {
+interface ComparedEntries {
   /** How the rows on screen differ from the stored ones as a whole; null if only entries differ. */
   difference: ReturnType<typeof api.differenceOf>;
   /** Entries with rows. */
@@ -79,7 +79,7 @@ export class FollowedRows {
   }
 
   /** Compares the entries on screen with the log. @throws if the signal has aborted meanwhile */
-  async compare(signal: AbortSignal): Promise<Comparison> {
+  async compare(signal: AbortSignal): Promise<ComparedEntries> {
     const { id, isShown } = this.followed;
     // Read this before the log: otherwise an entry that is written meanwhile would look deleted.
     const held = await this.held();

@@ -6,7 +6,7 @@ import type { Slice } from '../../contract/slices';
 import type { Changes, Written } from './changes.svelte';
 
 /** The rows of an entry in a slice, except locked ones. */
-interface Part {
+interface EntryPart {
   logid: number;
   slice: Slice;
   pf_user: string;
@@ -15,14 +15,14 @@ interface Part {
 /** The part of an entry that waits for a confirmation. */
 export class TakeBack {
   /** Null if nothing waits for a confirmation. */
-  part = $state.raw<Part | null>(null);
+  part = $state.raw<EntryPart | null>(null);
   /** The effect of taking it back. */
   readonly preview = new Latest<OperationPreview>();
 
   constructor(private readonly changes: Changes) {}
 
   /** Opens the confirmation of a part, and requests a preview of its effect. */
-  ask(part: Part): void {
+  ask(part: EntryPart): void {
     const { logid, ...body } = part;
     this.part = part;
     this.preview.clear();

@@ -8,7 +8,7 @@ import { FilledForm } from './filled-form';
 import { KeptTotal } from './kept-total.svelte';
 import type { Locks } from '../records/locks.svelte';
 import { MeasureEdits } from './measure-edits.svelte';
-import { keysIn, roundedTo, type Amounts } from '../amounts/measure-totals';
+import { keysIn, roundedTo, type AmountFields } from '../amounts/measure-totals';
 import {
   draftIn,
   followedOutcome,
@@ -201,7 +201,7 @@ export class OperationDraft {
   });
 
   /** The amounts of a scale, and how they are spread; null if the form has none. */
-  private get scaleBody(): (Amounts & Pick<ScaleEdit, 'spread'>) | null {
+  private get scaleBody(): (AmountFields & Pick<ScaleEdit, 'spread'>) | null {
     const { shaped, outcome } = this;
     if (!this.isReadable) return null;
     if (!this.shapes.chosen) {

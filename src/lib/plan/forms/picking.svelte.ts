@@ -13,7 +13,7 @@ const NO_PATTERN = 'Pick a cell of the plan, of the reference or of another vers
 const NOT_THE_PLAN_TEXTS: ReadonlySet<string> = new Set(Object.values(NOT_THE_PLAN));
 
 /** The cells that get the amounts, while another cell is picked. */
-interface Target {
+interface PickingTarget {
   cells: readonly MarkedCell[];
   slice: Slice;
   /** Their name, for a sentence. */
@@ -26,7 +26,7 @@ interface Target {
  */
 export class Picking {
   /** The cells that get the amounts; null if nothing is being picked. */
-  target = $state.raw<Target | null>(null);
+  target = $state.raw<PickingTarget | null>(null);
   private isEnding = false;
   /** Moves the focus back to where the picking began. */
   private goBack: () => void = () => undefined;

@@ -6,7 +6,7 @@ import type { Shape } from '../../contract/shapes';
 import type { Slice } from '../../contract/slices';
 import { tidyChange } from '../../pivot/values/cell-value';
 import { totalOf } from '../amounts/entry-totals';
-import { amountField, joinedAmounts, type Amounts } from '../amounts/measure-totals';
+import { amountField, joinedAmounts, type AmountFields } from '../amounts/measure-totals';
 import { dayAfter, lastOfMonth, monthOf } from '../../contract/calendar';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { MadeShape, ShapeChoice } from '../amounts/shape';
@@ -19,7 +19,7 @@ type How = 'stays' | 'proportional' | 'equal' | 'shape';
 type Closed = Pick<ActualsAnswer, 'before' | 'after' | 'through'>;
 
 /** A scale of the months after a close, without its user. */
-interface SpreadOfDifference extends Amounts {
+interface SpreadOfDifference extends AmountFields {
   slice: Slice;
   spread: 'proportional' | 'equal' | Shape;
   note: string;

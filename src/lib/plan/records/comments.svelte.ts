@@ -7,7 +7,8 @@ import { FollowedList } from './followed-list.svelte';
 import type { SelectedSlice } from '../selection/selected-slice';
 import { seenIn, type SeenRecord } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
-import { type MarkedSlice, marksOf, newestOf, type Thread, threadsOf } from './threads';
+import type { MarkedSlice } from '../../pivot/grid/marks/comment-texts';
+import { marksOf, newestOf, type Thread, threadsOf } from './threads';
 
 /** The number of resolved threads that are read first, and with each further read. */
 const RESOLVED = 50;

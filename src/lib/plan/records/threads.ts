@@ -1,18 +1,12 @@
 /** Threads of comments. */
 import type { Comment } from '../../contract/comments';
-import type { Slice } from '../../contract/slices';
+import type { MarkedSlice } from '../../pivot/grid/marks/comment-texts';
 import type { SeenRecord } from '../version/own-part';
 
 /** A comment on a slice, with its replies, oldest first. */
 export interface Thread {
   comment: SeenRecord<Comment>;
   replies: readonly SeenRecord<Comment>[];
-}
-
-/** A slice whose cells are marked, with the text that they show on hover. */
-export interface MarkedSlice {
-  slice: Slice;
-  text: string;
 }
 
 /** Characters of a comment's text that the mark of its cells shows. */

@@ -11,7 +11,7 @@ import { SELECTION_PAUSE_MS, type Selection } from './selection.svelte';
 import { waterfall, type Waterfall } from '../amounts/waterfall';
 
 /** A chosen measure, and the measure of the cell that was selected at that time. */
-interface Choice {
+interface WhyChoice {
   key: string;
   measure: string | null;
 }
@@ -22,7 +22,7 @@ export class Why {
   isOpen = $state(false);
   /** The service's answer about the slice that was asked about last. */
   readonly latest = new Latest<Explanation>(SELECTION_PAUSE_MS);
-  private choice = $state.raw<Choice | null>(null);
+  private choice = $state.raw<WhyChoice | null>(null);
   private asked: string | null = null;
   /** The entry whose cells are marked. */
   private shownEntry: number | null = null;

@@ -11,7 +11,7 @@ import {
   type Asked,
   type IsFilledFrom,
 } from './block-edits';
-import { type Place, type Placed, askedBy, withFaults, type Proposal } from './paste-proposal';
+import { type Placing, type Placed, askedBy, withFaults, type Proposal } from './paste-proposal';
 import { isFormula, isPrice } from '../selection/cell-reader';
 import { needsMonths } from '../amounts/shape';
 import type { Stored } from './typed-amounts';
@@ -120,7 +120,7 @@ export class BlockTyping {
    * @throws ApiError with a sentence if the service refuses it
    */
   paste(
-    place: Place,
+    place: Placing,
     marked: Promise<readonly MarkedCell[]>,
     pf_user: string,
     settings: WriteSettings,
@@ -134,7 +134,7 @@ export class BlockTyping {
    * @param meant the cells that get the block
    * @returns whether nothing in it was guessed, so that it can be written at once
    */
-  async propose(place: Place, meant: Promise<readonly MarkedCell[]>): Promise<boolean> {
+  async propose(place: Placing, meant: Promise<readonly MarkedCell[]>): Promise<boolean> {
     this.refused = null;
     this.isReading = true;
     const reading = ++this.readings;
@@ -167,7 +167,7 @@ export class BlockTyping {
   accept(proposal: Proposal, pf_user: string, settings: WriteSettings): Promise<Written | null> {
     const asked = askedBy(proposal);
     const cells = Promise.resolve(asked.map(({ cell }) => cell));
-    const place: Place = (marked) => ({
+    const place: Placing = (marked) => ({
       asked: marked.flatMap((cell, i) => (asked[i] ? [{ ...asked[i], cell }] : [])),
     });
     return this.write(pf_user, settings, place, cells);
@@ -213,7 +213,7 @@ export class BlockTyping {
   private async write(
     pf_user: string,
     settings: WriteSettings,
-    place: Place,
+    place: Placing,
     // The block is the cells that are marked now, even if others are marked when its turn comes.
     meant = this.selection.markedByNow(),
   ): Promise<Written | null> {
@@ -259,7 +259,7 @@ export class BlockTyping {
   private async showUnsaved(
     write: UnsavedWrite,
     meant: Promise<readonly MarkedCell[]>,
-    place: Place,
+    place: Placing,
   ): Promise<void> {
     const placed = await meant.then(place).catch(() => null);
     if (placed && 'asked' in placed) write.into(placed.asked);

@@ -45,7 +45,7 @@ export type Placed =
   { asked: Asked[]; pasted?: Proposal } | { proposal: Proposal } | { refusal: string };
 
 /** Places amounts into the marked cells. */
-export type Place = (marked: readonly MarkedCell[]) => Placed | Promise<Placed>;
+export type Placing = (marked: readonly MarkedCell[]) => Placed | Promise<Placed>;
 
 interface Misplaced {
   label: string;

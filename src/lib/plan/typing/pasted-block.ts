@@ -15,7 +15,7 @@ interface GridLabels {
 }
 
 /** What the page shows: its labels, and the notation of its numbers. */
-interface Screen {
+interface PasteScreen {
   labels: GridLabels;
   marks: NumberMarks;
 }
@@ -138,7 +138,7 @@ export function readPastedBlock(
     marks,
     selected,
     chosen = null,
-  }: Screen & { selected: Size | null; chosen?: DecimalSign | null },
+  }: PasteScreen & { selected: Size | null; chosen?: DecimalSign | null },
 ): PastedBlock {
   const wide = Math.max(0, ...texts.map((row) => row.length));
   const padded = texts.map((row) => Array.from({ length: wide }, (_, x) => row[x] ?? ''));
@@ -171,7 +171,7 @@ function cellOf(text: string, decimal: DecimalSign, { words }: NumberMarks): Pas
 }
 
 /** Returns the number of leading rows and columns to skip. */
-function skippedOf(texts: Texts, screen: Screen, selected: Size | null): Size {
+function skippedOf(texts: Texts, screen: PasteScreen, selected: Size | null): Size {
   const full: Size = { rows: 0, columns: 0 };
   const found = headingsOf(texts, screen);
   if (!selected) return found;
@@ -190,7 +190,7 @@ const isOfSize = (texts: Texts, { rows, columns }: Size): boolean =>
   texts.length === rows && texts[0]?.length === columns;
 
 /** Returns whether a text that is no number, among the headings found, is a label of the grid. */
-const hasLabel = (texts: Texts, found: Size, { labels, marks }: Screen): boolean =>
+const hasLabel = (texts: Texts, found: Size, { labels, marks }: PasteScreen): boolean =>
   texts.some((row, y) =>
     row.some((text, x) => {
       const isHeading = y < found.rows || x < found.columns;
@@ -202,7 +202,7 @@ const hasLabel = (texts: Texts, found: Size, { labels, marks }: Screen): boolean
   );
 
 /** Returns the number of leading rows and columns that consist of headings. */
-function headingsOf(texts: Texts, { labels, marks }: Screen): Size {
+function headingsOf(texts: Texts, { labels, marks }: PasteScreen): Size {
   const isText = (text: string) => !isNumber(text, marks) && !isInPlace(text);
   const wide = texts[0]?.length ?? 0;
   const column = (x: number) => texts.map((row) => row[x] ?? '').filter((text) => !isBlank(text));

@@ -4,7 +4,7 @@ import type { MarkedCell } from '../../pivot/slice/cell';
 import { placePasted } from './block-edits';
 import {
   type Percents,
-  type Place,
+  type Placing,
   askedBy,
   isGuessed,
   misplacedIn,
@@ -62,7 +62,7 @@ export class Pasting {
    *
    * @param chosen what the planner chose, who has to confirm it; null for the likeliest reading
    */
-  placing(texts: Texts, chosen: Chosen | null = null): Place {
+  placing(texts: Texts, chosen: Chosen | null = null): Placing {
     return async (marked) => {
       if (countOf(texts) > MOST_READ) return { refusal: TOO_MANY };
       const rectangle = marked.length > 1 ? rectangleOf(marked) : null;

@@ -56,7 +56,7 @@ interface EditedCell {
 }
 
 /** The measure that an amount changes by its key, and the edit of it; null if no amount gives the typed result. */
-interface Asked {
+interface AskedMeasure {
   key: string;
   edit: MeasureEdit | null;
 }
@@ -288,13 +288,13 @@ class TypedAmount {
   }
 
   /** Returns a measure before and after, if the others stay unchanged. */
-  private alone({ key, edit }: Asked): MeasureDraft | null {
+  private alone({ key, edit }: AskedMeasure): MeasureDraft | null {
     const fixed = this.planned.fixedDecimals[key] ?? null;
     return edit && scales.measureOutcome(key, edit, this.stored, fixed);
   }
 
   /** Returns the measure that an amount changes, and its edit: for a formula, the one that gives the result. */
-  private asked(edit: MeasureEdit): Asked {
+  private asked(edit: MeasureEdit): AskedMeasure {
     const { shows, planned } = this;
     if (typeof shows === 'string') return { key: shows, edit };
     const column = this.columnFor(shows, edit) ?? usedBy(shows)[0] ?? '';

@@ -40,7 +40,7 @@ interface DownloadedRows extends Download {
 }
 
 /** The rows of a version to download, and the number of rows that the table holds already. */
-interface Extent {
+interface DownloadExtent {
   /** The log entries whose rows to download, at most 100; an empty list stands for all. */
   logids: readonly number[];
   beside: number;
@@ -57,7 +57,7 @@ export async function downloadRows(
   columns: readonly ColumnEntry[],
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
-  { logids, beside }: Extent = { logids: [], beside: 0 },
+  { logids, beside }: DownloadExtent = { logids: [], beside: 0 },
 ): Promise<DownloadedRows> {
   const grain = hasGrain(columns);
   if (grain) {

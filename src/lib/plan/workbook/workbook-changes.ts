@@ -41,7 +41,7 @@ const COMPUTED = 'This number is computed from others. Change value or units.';
 const MOST_NAMED = 5;
 
 /** A cell that the file has changed, and its place in the trees of rows and columns. */
-interface Placed {
+interface PlacedNumber {
   address: string;
   measure: string;
   row: readonly CellValue[];
@@ -59,7 +59,7 @@ interface Placed {
  */
 export function changesOf(book: Book, decimals: FixedDecimals): FileChanges {
   const faults: FileFault[] = [];
-  const placed: Placed[] = [];
+  const placed: PlacedNumber[] = [];
   const names = namesOf(book);
   for (const each of book.cells) {
     const read = changeOf(each, decimals);
@@ -75,9 +75,9 @@ export function changesOf(book: Book, decimals: FixedDecimals): FileChanges {
     const place = { address, measure, row: each.row.path, column: each.column.path };
     placed.push({ ...place, difference, change });
   }
-  const refused = new Map<Placed, string>();
+  const refused = new Map<PlacedNumber, string>();
   const { smallest, sums } = partsOf(placed);
-  const refuse = (cells: readonly Placed[], why: string) => {
+  const refuse = (cells: readonly PlacedNumber[], why: string) => {
     for (const cell of cells) if (cell.change && !refused.has(cell)) refused.set(cell, why);
   };
   for (const [total, parts] of sums) {
@@ -104,8 +104,8 @@ export function changesOf(book: Book, decimals: FixedDecimals): FileChanges {
  * `isOfTotal` tells that the parts can be written nevertheless.
  */
 function whyDisagree(
-  { change: total }: Placed,
-  parts: readonly Placed[],
+  { change: total }: PlacedNumber,
+  parts: readonly PlacedNumber[],
   decimals: number | null,
 ): { sentence: string; isOfTotal: boolean } | null {
   if (!total) return null;
@@ -174,9 +174,12 @@ const place = (measure: string, row: string, column: string): string =>
   `${measure}|${row}|${column}`;
 
 /** Splits changed cells into those without a changed part, and totals with their smallest changed parts. */
-function partsOf(cells: readonly Placed[]): { smallest: Placed[]; sums: Map<Placed, Placed[]> } {
+function partsOf(cells: readonly PlacedNumber[]): {
+  smallest: PlacedNumber[];
+  sums: Map<PlacedNumber, PlacedNumber[]>;
+} {
   const at = new Map(cells.map((cell) => [keyOf(cell), cell]));
-  const above = (cell: Placed): Placed[] =>
+  const above = (cell: PlacedNumber): PlacedNumber[] =>
     upward(cell.row).flatMap((row) =>
       upward(cell.column).flatMap((column) => {
         const found = at.get(place(cell.measure, row, column));
@@ -185,19 +188,19 @@ function partsOf(cells: readonly Placed[]): { smallest: Placed[]; sums: Map<Plac
     );
   const totals = new Set(cells.flatMap(above));
   const smallest = cells.filter((cell) => !totals.has(cell));
-  const sums = new Map<Placed, Placed[]>();
+  const sums = new Map<PlacedNumber, PlacedNumber[]>();
   for (const total of totals) sums.set(total, []);
   for (const cell of smallest) for (const total of above(cell)) sums.get(total)?.push(cell);
   return { smallest, sums };
 }
 
-const keyOf = ({ measure, row, column }: Placed): string =>
+const keyOf = ({ measure, row, column }: PlacedNumber): string =>
   place(measure, JSON.stringify(row), JSON.stringify(column));
 
 /** Pairs of a row total and a column total that cross, with each cell that crosses another one at least once. */
-function crossing(cells: readonly Placed[]): [Placed, Placed][] {
+function crossing(cells: readonly PlacedNumber[]): [PlacedNumber, PlacedNumber][] {
   // The cells by their row, and by each column above their own.
-  const below = new Map<string, Placed[]>();
+  const below = new Map<string, PlacedNumber[]>();
   for (const cell of cells) {
     const row = JSON.stringify(cell.row);
     for (const column of upward(cell.column).slice(0, -1)) {
@@ -211,9 +214,9 @@ function crossing(cells: readonly Placed[]): [Placed, Placed][] {
     const column = JSON.stringify(cell.column);
     return upward(cell.row)
       .slice(0, -1)
-      .flatMap((row): [Placed, Placed][] => {
+      .flatMap((row): [PlacedNumber, PlacedNumber][] => {
         const others = below.get(place(cell.measure, row, column)) ?? [];
-        const pairs = others.map((other): [Placed, Placed] => [other, cell]);
+        const pairs = others.map((other): [PlacedNumber, PlacedNumber] => [other, cell]);
         // One of them is enough for the next cell that crosses them.
         others.splice(1);
         return pairs;
@@ -221,7 +224,7 @@ function crossing(cells: readonly Placed[]): [Placed, Placed][] {
   });
 }
 
-function addresses(cells: readonly Placed[]): string {
+function addresses(cells: readonly PlacedNumber[]): string {
   const named = cells.slice(0, MOST_NAMED).map(({ address }) => address);
   const more = cells.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -8,10 +8,10 @@ import { totalOf } from '../amounts/entry-totals';
 import { isNear, type FileChange, type FileFault } from './workbook-changes';
 
 /** What to write into a cell that somebody else has also changed: the number of the file, or its change. */
-export type Choice = 'number' | 'change';
+export type WorkbookChoice = 'number' | 'change';
 
 /** The choices by the address of their cell. */
-export type Choices = Readonly<Record<string, Choice>>;
+export type Choices = Readonly<Record<string, WorkbookChoice>>;
 
 /** An entry that changed a cell after the export. */
 interface Other {

@@ -16,7 +16,7 @@ import {
   asTotal,
   compare,
   editsOf,
-  type Choice,
+  type WorkbookChoice,
   type Choices,
   type ComparedChange,
 } from './workbook-compared';
@@ -137,7 +137,7 @@ export class WorkbookReading {
   }
 
   /** Decides on one cell, or on all that somebody else has changed. */
-  choose(choice: Choice, address?: string): void {
+  choose(choice: WorkbookChoice, address?: string): void {
     const meant = address === undefined ? this.conflicts.map((each) => each.address) : [address];
     this.choices = { ...this.choices, ...Object.fromEntries(meant.map((each) => [each, choice])) };
   }

@@ -11,7 +11,7 @@ import type { PlanSession } from '$lib/plan/session.svelte';
 import type { Stored } from '$lib/plan/typing/typed-amounts';
 
 /** The field of the cell editor. */
-interface Field {
+interface EditorField {
   /** The cell with its current number; null until it is read. */
   cell: ReadCell | null;
   /** The typed amount; null for an empty text. Its amount is NaN if the text is not a number. */
@@ -30,7 +30,7 @@ export class TypedEffect {
 
   constructor(
     private readonly session: PlanSession,
-    private readonly field: () => Field,
+    private readonly field: () => EditorField,
   ) {
     this.groups = new GroupsAbove(session.planned, session.selection.reader);
   }

@@ -43,7 +43,7 @@ export const signedTotal = (amount: number, decimals: Decimals) =>
   formatTotal(amount, decimals, { signDisplay: 'exceptZero' });
 
 /** The operation of an entry with its parameters. */
-type Described = LogEntry extends infer Entry
+type DescribedEntry = LogEntry extends infer Entry
   ? Entry extends LogEntry
     ? Pick<Entry, 'operation' | 'params'>
     : never
@@ -53,7 +53,7 @@ type Described = LogEntry extends infer Entry
  * Describes an entry or an operation in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved
  * by 1 year", "closed through Mar 2027". Null if the log has no parameters of it, or a load has no offset.
  */
-export function entryText(entry: Described, words: MeasureWords): string | null {
+export function entryText(entry: DescribedEntry, words: MeasureWords): string | null {
   if (entry.params === null) return null;
   switch (entry.operation) {
     case 'baseline':
@@ -110,7 +110,7 @@ export const triedText = (
   words: MeasureWords,
 ): string | null =>
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- a body has the fields of parameters
-  entryText({ operation: kind, params: body } as Described, words);
+  entryText({ operation: kind, params: body } as DescribedEntry, words);
 
 /**
  * Lists the amounts that a change adds to the plan: "+1,000.00 Sales", "250 Sales moved".

@@ -43,7 +43,8 @@ export const termText = (value: Scalar | null, isDay = true): string =>
 export const memberText = (value: Scalar | null, isDay: boolean): string =>
   isDay && isTime(String(value)) ? dayText(String(value)) : label(value, undefined);
 
-type Labels = Pick<MeasureWords, 'labelOf' | 'isDay'>;
+/** The words of a source that name the columns and the days of a slice. */
+export type Labels = Pick<MeasureWords, 'labelOf' | 'isDay'>;
 
 /** Returns the columns of a slice with the text of each condition; none for the whole version. */
 export const sliceConditions = (slice: Slice, words: Labels): { column: string; text: string }[] =>

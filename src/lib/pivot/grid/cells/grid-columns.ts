@@ -24,7 +24,7 @@ export interface DrawnColumn {
   isClosed: boolean;
 }
 
-interface Shown {
+interface ShownColumns {
   /** The columns of the view. */
   measures: readonly string[];
   /** Those of them that are not drawn. */
@@ -43,7 +43,7 @@ interface Shown {
  */
 export function drawnColumns(
   paths: readonly (readonly CellValue[] | null)[],
-  { measures, hidden, levels, totals, isOpen }: Shown,
+  { measures, hidden, levels, totals, isOpen }: ShownColumns,
 ): DrawnColumn[] {
   const groups = paths.filter((_, x) => x % measures.length === 0);
   const known = groups.filter((path) => path !== null);

@@ -12,7 +12,7 @@ import type { Underlying } from '../../slice/underlying';
 export type Overlap = 'all' | 'some' | 'none';
 
 /** The arrangement of the pivot: its rows, columns and filters. */
-interface Shown {
+interface ShownCells {
   group_by: readonly string[];
   split_by: readonly string[];
   filter: readonly LayoutFilter[];
@@ -33,7 +33,7 @@ export class Reach {
   /** @param underlying source values behind the values of the expressions */
   constructor(
     private readonly slice: Slice,
-    private readonly shown: Shown,
+    private readonly shown: ShownCells,
     private readonly underlying: ReadonlyMap<string, Underlying>,
   ) {
     const isEach = shown.filter_op !== 'or' || shown.filter.length < 2;

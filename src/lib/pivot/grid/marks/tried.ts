@@ -14,7 +14,7 @@ import { isAdditive, type Ratio } from '../../values/ratios';
 const MOST_GROUPS = 200_000;
 
 /** The parts of a view's settings that decide which rows are behind a cell. */
-type Shown = Pick<
+type TriedView = Pick<
   ViewConfig,
   'group_by' | 'split_by' | 'columns' | 'filter' | 'filter_op' | 'expressions' | 'aggregates'
 >;
@@ -39,7 +39,7 @@ export class Tried {
    */
   static async read(
     table: EngineTable,
-    { group_by, split_by, columns, filter, filter_op, expressions, aggregates }: Shown,
+    { group_by, split_by, columns, filter, filter_op, expressions, aggregates }: TriedView,
     ratios: ReadonlyMap<string, Ratio>,
     logid: number,
     sizes = false,

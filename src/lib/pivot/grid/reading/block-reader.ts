@@ -12,7 +12,7 @@ import type { Shown } from '../shown/shown';
 const ATTEMPTS = 3;
 
 /** A cell and its last known position. */
-interface Place {
+interface KnownCell {
   cell: CellIdentity;
   at: CellPosition | null;
 }
@@ -23,7 +23,11 @@ interface Place {
  * @throws Error with a sentence if one of the two is not shown, if the values of a column are ambiguous, or
  * if there are too many cells
  */
-export async function readBlock(shown: Shown, anchor: Place, corner: Place): Promise<MarkedCell[]> {
+export async function readBlock(
+  shown: Shown,
+  anchor: KnownCell,
+  corner: KnownCell,
+): Promise<MarkedCell[]> {
   if (anchor.cell.columnPath !== null && anchor.cell.measure === null)
     throw new Error('a block has to start at a cell or at the label of a row.');
   return shown.ask(async (reader, view) => {
@@ -35,7 +39,7 @@ export async function readBlock(shown: Shown, anchor: Place, corner: Place): Pro
       if (!from || !to) throw new Error('the first cell of the block has moved. Click it again.');
       const cells = await readRectangle(shown, reader, view, from, to);
       // Rows may have moved since their positions were read.
-      const isAt = ({ cell }: Place, { y }: CellPosition) =>
+      const isAt = ({ cell }: KnownCell, { y }: CellPosition) =>
         cells.some(({ rowPath, at }) => at.y === y && pathKey(rowPath) === pathKey(cell.rowPath));
       if (isAt(anchor, from) && isAt(corner, to)) return cells;
     }

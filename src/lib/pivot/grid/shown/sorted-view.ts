@@ -183,14 +183,14 @@ function comparison(keys: readonly CellValue[], { direction, isComputed }: SortD
   };
 }
 
-interface Run {
+interface SortedRun {
   start: number;
   end: number;
 }
 
 /** Splits a list of row numbers into runs of consecutive ones. */
-function runsOf(rows: readonly number[]): Run[] {
-  const runs: Run[] = [];
+function runsOf(rows: readonly number[]): SortedRun[] {
+  const runs: SortedRun[] = [];
   for (const y of rows) {
     const last = runs.at(-1);
     if (last?.end === y) last.end++;
@@ -200,7 +200,7 @@ function runsOf(rows: readonly number[]): Run[] {
 }
 
 /** Returns the range that contains all rows of a list. */
-const spanOf = (rows: readonly number[]): Run => ({
+const spanOf = (rows: readonly number[]): SortedRun => ({
   start: rows.reduce((least, y) => Math.min(least, y), Infinity),
   end: rows.reduce((most, y) => Math.max(most, y + 1), 0),
 });

@@ -11,7 +11,7 @@ type RowRange = Pick<ViewWindow, 'start_row' | 'end_row'>;
  * The values of the columns that a view shows: a total is the sum of several engine columns, a share is
  * computed from them.
  */
-export class ColumnValues {
+export class ShownValues {
   constructor(
     private readonly view: EngineView,
     private readonly paths: ColumnPaths,

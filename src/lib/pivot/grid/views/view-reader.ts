@@ -19,14 +19,14 @@ import { Answers } from '../../waiting';
 import { type Across, ALL_OPEN, type BesideTable, NOTHING, type Untold } from './beside';
 import { type ClosedDate, ClosedHeaders } from './closed-headers';
 import { ColumnPaths } from './column-paths';
-import { ColumnValues } from './shown-values';
+import { ShownValues } from './shown-values';
 import { type DrawnColumn, drawnColumns } from '../cells/grid-columns';
 import { ExpressionValues } from './expression-values';
 import { readRows } from './own-views';
 import { type ViewFacts, viewFacts } from './view-facts';
 
 /** Settings for reading a view, besides its own configuration. */
-interface Reading {
+interface ViewReading {
   /** The columns that are computed from others. */
   ratios?: ReadonlyMap<string, Ratio>;
   /** The shown columns; read again after {@link ViewReader.regroup}. */
@@ -52,14 +52,14 @@ export class ViewReader {
   private readonly drawn = new Answers<readonly DrawnColumn[]>();
   private readonly paths: ColumnPaths;
   /** The values of the columns. */
-  readonly values: ColumnValues;
+  readonly values: ShownValues;
   private readonly expressionValues: ExpressionValues;
 
   private constructor(
     private readonly table: EngineTable,
     private readonly view: EngineView,
     { config, schema, levels, hidden }: ViewFacts,
-    { ratios = new Map(), across = ALL_OPEN, beside = NOTHING }: Reading,
+    { ratios = new Map(), across = ALL_OPEN, beside = NOTHING }: ViewReading,
   ) {
     this.config = config;
     this.schema = schema;
@@ -69,7 +69,7 @@ export class ViewReader {
     this.across = across;
     this.beside = beside;
     this.paths = new ColumnPaths(table, view, config, schema);
-    this.values = new ColumnValues(view, this.paths, ratios, config.aggregates);
+    this.values = new ShownValues(view, this.paths, ratios, config.aggregates);
     this.expressionValues = new ExpressionValues(table, config.expressions, beside);
   }
 
@@ -78,7 +78,7 @@ export class ViewReader {
     table: EngineTable,
     view: EngineView,
     untold: Untold,
-    reading: Reading = {},
+    reading: ViewReading = {},
   ): Promise<ViewReader> {
     const facts = await viewFacts(table, view, untold, reading.beside ?? NOTHING);
     return new ViewReader(table, view, facts, reading);
