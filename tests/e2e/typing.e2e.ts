@@ -207,6 +207,18 @@ test('an invalid amount is not written, and Escape leaves the cell unchanged', a
   await expect(editor(page)).toHaveCount(0);
   await expect(pivot.grid).toBeFocused();
 
+  // A click elsewhere says why the text was not written, and offers it again.
+  await page.keyboard.type('12,5x');
+  await expect(meaning(page)).toContainText('Not an amount');
+  await pivot.click(cell(['Technology', 'Phones'], 'Quantity'));
+  await expect(editor(page)).toHaveCount(0);
+  await expect(page.getByText(/^Nothing was changed\. Not an amount/)).toBeVisible();
+  await page.getByRole('button', { name: 'Edit the amount' }).click();
+  await expect(editor(page)).toHaveValue('12,5x');
+  await expect(pivot.slice).not.toContainText('Phones');
+  await page.keyboard.press('Escape');
+  await expect(pivot.grid).toBeFocused();
+
   // F2 starts with the current number, which is not written again.
   await page.keyboard.press('F2');
   await expect(editor(page)).toHaveValue('170518.26');

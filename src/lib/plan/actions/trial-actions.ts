@@ -83,7 +83,7 @@ export class TrialActions {
   }
 
   /** Returns the button that opens the cell of a refused amount again, with its text. */
-  retyping({ cell, text }: Typed): Remedy {
+  retyping({ cell, text }: Pick<Typed, 'cell' | 'text'>): Remedy {
     const run = () => void this.session.typing.retype([cell], text);
     return { label: 'Edit the amount', run };
   }
