@@ -17,10 +17,9 @@ interface Exported {
 
 /** Returns why a workbook of the pivot on screen could not be read back, as a sentence; null if it can. */
 export function whyNotReadBack(
-  session: PlanSession,
+  { planned, arrangement, trial }: Pick<PlanSession, 'planned' | 'arrangement' | 'trial'>,
   { group_by, count, columns }: Exported,
 ): string | null {
-  const { planned, arrangement, trial } = session;
   if (planned.asOf)
     return 'This workbook shows an earlier state of the plan, so it cannot be read back.';
   if (arrangement.entries.isolated)
@@ -36,7 +35,7 @@ export function whyNotReadBack(
 
 /** @param problem why it cannot be read back @param headers its headers; null if there is a problem */
 export function workbookOrigin(
-  session: PlanSession,
+  session: Pick<PlanSession, 'planned' | 'loading' | 'pivot'>,
   problem: string | null,
   headers: HeaderSlices | null,
 ): Omit<WorkbookOrigin, 'sheet' | 'headers'> & OriginLines {
@@ -61,7 +60,7 @@ export function workbookOrigin(
 }
 
 /** Returns the slice of a line, or why it has none. */
-function lineOf({ planned }: PlanSession, header: ReadHeader) {
+function lineOf({ planned }: Pick<PlanSession, 'planned'>, header: ReadHeader) {
   const { slice } = header;
   const [part] = header.notHeld;
   const [unmarked] = unmarkedDimensions(slice, planned.columns);
@@ -73,7 +72,7 @@ function lineOf({ planned }: PlanSession, header: ReadHeader) {
 }
 
 /** Returns what a column shows, with its slice, or why its numbers cannot be changed. */
-function measureOf(session: PlanSession, header: ReadHeader) {
+function measureOf(session: Pick<PlanSession, 'planned' | 'pivot'>, header: ReadHeader) {
   const { planned, pivot } = session;
   const name = header.measure ?? '';
   const line = lineOf(session, header);

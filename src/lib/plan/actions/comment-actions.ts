@@ -13,7 +13,10 @@ import type { Tell } from '../tell';
 /** The actions on comments. None throws. */
 export class CommentActions {
   constructor(
-    private readonly session: PlanSession,
+    private readonly session: Pick<
+      PlanSession,
+      'comments' | 'pivot' | 'planned' | 'selection' | 'why'
+    >,
     private readonly reports: Reports,
     private readonly tell: Tell,
   ) {}

@@ -10,7 +10,7 @@ import type { Reports } from './reports';
 /** The actions on locks. None throws. */
 export class LockActions {
   constructor(
-    private readonly session: PlanSession,
+    private readonly session: Pick<PlanSession, 'locks'>,
     private readonly reports: Reports,
     private readonly tell: Tell,
   ) {}

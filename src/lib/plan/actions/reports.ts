@@ -13,7 +13,7 @@ import { Unconfirmed } from '../typing/unsaved.svelte';
 /** Reports the result of each action, or why it did nothing, through {@link Tell}. */
 export class Reports {
   constructor(
-    private readonly session: PlanSession,
+    private readonly session: Pick<PlanSession, 'fields' | 'log' | 'pivot' | 'planned'>,
     private readonly tell: Tell,
   ) {}
 

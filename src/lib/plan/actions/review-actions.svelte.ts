@@ -33,7 +33,7 @@ export class ReviewActions {
   edited = $state.raw<Review | 'new' | null>(null);
 
   constructor(
-    private readonly session: PlanSession,
+    private readonly session: Pick<PlanSession, 'pivot' | 'planned' | 'reviews' | 'selection'>,
     private readonly reports: Reports,
     private readonly tell: Tell,
   ) {}

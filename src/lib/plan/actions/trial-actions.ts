@@ -24,7 +24,10 @@ export class TrialActions {
    * @param asked returns the operation of the panel; null, after reporting why, if it cannot be done
    */
   constructor(
-    private readonly session: PlanSession,
+    private readonly session: Pick<
+      PlanSession,
+      'draft' | 'planned' | 'trying' | 'typing' | 'workbook'
+    >,
     private readonly tell: Tell,
     private readonly reports: Reports,
     private readonly asked: () => Promise<Attempt | null>,

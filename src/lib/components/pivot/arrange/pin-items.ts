@@ -5,8 +5,10 @@ import type { PlanSession } from '$lib/plan/session.svelte';
 import type { MenuItem } from '../../ui/Menu.svelte';
 
 /** Returns menu items that pin the columns up to that of a cell or header, and that unpin all. */
-export function pinItems(target: CellIdentity, session: PlanSession): MenuItem[] {
-  const { arrangement, pivot } = session;
+export function pinItems(
+  target: CellIdentity,
+  { arrangement, pivot }: Pick<PlanSession, 'arrangement' | 'pivot'>,
+): MenuItem[] {
   const columns = pivot?.grid.shown.columns ?? [];
   const { group_by = [], pinned_columns = 0 } = arrangement.shown;
   const count = group_by.length > 0 ? lastColumnOf(columns, target) + 1 : 0;

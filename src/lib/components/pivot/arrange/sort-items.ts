@@ -7,7 +7,7 @@ import type { MenuItem } from '../../ui/Menu.svelte';
 /** Returns menu items that sort the rows. @param words returns the beginning of each label */
 export function sortItems(
   keys: readonly SortKey[],
-  { fields, arrangement }: PlanSession,
+  { fields, arrangement }: Pick<PlanSession, 'fields' | 'arrangement'>,
   words = ({ label }: SortKey) => `Sort rows by ${label}`,
 ): MenuItem[] {
   const sorted = keys.map(({ name }) => sortOf(name, arrangement.shown));

@@ -16,7 +16,12 @@ import type { PlanSession } from '$lib/plan/session.svelte';
 export class ChartNotes {
   private readonly closed = new Latest<readonly boolean[]>();
 
-  constructor(private readonly session: PlanSession) {}
+  constructor(
+    private readonly session: Pick<
+      PlanSession,
+      'arrangement' | 'loading' | 'locks' | 'log' | 'pivot' | 'planned'
+    >,
+  ) {}
 
   /** Whether a place of the chart stands for closed months only. */
   readonly hasClosed: boolean = $derived.by(() => this.closed.answer?.includes(true) === true);

@@ -29,7 +29,7 @@ export class TypedEffect {
   private readonly groups: GroupsAbove;
 
   constructor(
-    private readonly session: PlanSession,
+    private readonly session: Pick<PlanSession, 'planned' | 'selection' | 'typing'>,
     private readonly field: () => EditorField,
   ) {
     this.groups = new GroupsAbove(session.planned, session.selection.reader);

@@ -9,8 +9,17 @@ import { sourceName, tableName } from '../../source-name';
 import { filterText } from '../text/filter-text';
 
 /** Returns the facts that an export states beside its numbers: their version, time, filters and author. */
-export function pivotFacts(session: PlanSession): Fact[] {
-  const { planned, arrangement, fields, comparison, trial, locks } = session;
+export function pivotFacts({
+  planned,
+  arrangement,
+  fields,
+  comparison,
+  trial,
+  locks,
+}: Pick<
+  PlanSession,
+  'planned' | 'arrangement' | 'fields' | 'comparison' | 'trial' | 'locks'
+>): Fact[] {
   const { current, source, asOf } = planned;
   const { isolated } = arrangement.entries;
   const filters = fields.filters.map((each): Fact => ['Filter', filterText(each, Infinity)]);
