@@ -55,17 +55,28 @@ export const SERVICE_OPTIONS = options({ ...SETTINGS, ...INTERRUPTIBLE, ...LIVEN
 /** Without these settings, the service would read or write other values. */
 const REQUIRED = Object.entries({ ...SETTINGS, ...INTERRUPTIBLE, ...WRITER });
 
-/** A query for the values of the {@link REQUIRED} settings, in the order of that list. */
+/** A query for the values of the {@link REQUIRED} settings, in the order of that list, and for the backend. */
 export const SETTINGS_IN_FORCE = `SELECT ARRAY[${REQUIRED.map(
   ([name]) => `current_setting('${name}', true)`,
-).join(', ')}] AS values`;
+).join(', ')}] AS values, pg_backend_pid() AS backend`;
+
+/** The answer to {@link SETTINGS_IN_FORCE}. */
+export interface SettingsInForce {
+  values: (string | null)[];
+  /** The process that has run the query. */
+  backend: number;
+}
 
 /**
- * Returns which settings of an open connection are wrong, such as behind a pooler that drops them; null if none is.
+ * Returns why an open connection cannot be used, such as behind a pooler that drops settings or shares its connections;
+ * null if it can.
  *
- * @param values the answer to {@link SETTINGS_IN_FORCE}
+ * @param process the backend that PostgreSQL named when the connection was opened
  */
-export function faultOfSettings(values: readonly (string | null)[]): string | null {
+export function faultOfConnection(
+  { values, backend }: SettingsInForce,
+  process: number,
+): string | null {
   const wrong = REQUIRED.flatMap(([name, wanted], i) => {
     // PostgreSQL adds the order of days and months, which texts in ISO form do not depend on.
     const found = values[i]?.replace(/^ISO, \w+$/, 'ISO') ?? '';
@@ -73,8 +84,11 @@ export function faultOfSettings(values: readonly (string | null)[]): string | nu
       ? []
       : [`${name} is "${found}" instead of "${wanted}"`];
   });
-  if (wrong.length === 0) return null;
-  return `The connection to the database does not have the settings of the service: ${wrong.join(', ')}. A pooler between them must pass the startup parameter "options" on; PgBouncer does not, so connect to PostgreSQL itself`;
+  if (wrong.length > 0) {
+    return `The connection to the database does not have the settings of the service: ${wrong.join(', ')}. A pooler between them must pass the startup parameter "options" on; PgBouncer does not, so connect to PostgreSQL itself`;
+  }
+  if (backend === process) return null;
+  return 'The connection to the database is not a session of its own: a pooler such as PgBouncer is between them. Its timeouts, events and cancelled statements would be lost, so connect to PostgreSQL itself';
 }
 
 /**

@@ -2,15 +2,16 @@
 import pg from 'pg';
 import type { DatabaseConfig } from '../../config';
 import { AppError } from '../../errors';
-import { cutOff } from './cancel';
+import { backendOf, cutOff } from './cancel';
 import {
   CHECK_CLIENT,
   CITUS_VERSION,
   connectionTo,
-  faultOfSettings,
+  faultOfConnection,
   NOTICE_AWAY_WORKERS,
   SERVICE_OPTIONS,
   SETTINGS_IN_FORCE,
+  type SettingsInForce,
 } from './connection-settings';
 import type { Failover } from './failover';
 import { RETRY_AFTER, unreachable } from './failures';
@@ -209,10 +210,10 @@ export class Connections {
   }
 }
 
-/** @throws AppError 503 if a new connection does not have the settings of the service */
+/** @throws AppError 503 if a new connection does not have the settings of the service, or a session of its own */
 async function requireSettings(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ values: (string | null)[] }>(SETTINGS_IN_FORCE);
-  const fault = faultOfSettings(rows[0]?.values ?? []);
+  const { rows } = await client.query<SettingsInForce>(SETTINGS_IN_FORCE);
+  const fault = rows[0] ? faultOfConnection(rows[0], backendOf(client)) : null;
   if (fault !== null) throw new AppError(503, fault, { retryAfter: RETRY_AFTER });
 }
 
