@@ -226,6 +226,7 @@ CREATE TABLE pf.source (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   created_by text,
   default_layout jsonb,
+  needs text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT source_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
   CONSTRAINT source_schema_tname_key UNIQUE (schema, tname)
@@ -372,6 +373,21 @@ BEGIN
     WHERE known.revision <> excluded.revision;
   PERFORM pg_notify('forecast_pivot', json_build_object('version', TG_ARGV[0]::integer,
     'event', json_build_object('kind', 'resync'))::text);
+  RETURN NULL;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION pf.note_territories()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE pf.source AS s
+  SET needs = array_remove(s.needs, 'territories')
+    || CASE WHEN EXISTS (SELECT FROM pf.territory AS t WHERE t.source_id = s.id)
+       THEN '{territories}'::text[] ELSE '{}' END
+  WHERE s.id IN (OLD.source_id, NEW.source_id);
   RETURN NULL;
 END
 $function$;

@@ -26,7 +26,11 @@ import {
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
-import { requireCluster, requireCurrentSchema } from '$lib/server/services/setup/health';
+import {
+  requireCluster,
+  requireCurrentSchema,
+  unservedNames,
+} from '$lib/server/services/setup/health';
 import { NOBODY } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
 import { requireTerritory } from '$lib/server/services/people/territories';
@@ -87,6 +91,7 @@ export const init: ServerInit = async () => {
     if (webhook) metrics?.addWebhook(webhook);
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
     await requireCluster(db, config.distribute);
+    for (const name of await unservedNames(db)) logger.warn(name);
   } catch (error) {
     console.error(reasonOf(error));
     process.exit(1);

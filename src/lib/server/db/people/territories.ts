@@ -7,6 +7,7 @@ import type { SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
 import { found, prepared } from '../connection/queryable';
+import { isServed } from './needs';
 
 const FIELDS = sql`id, source_id, member, read, write, created_by, created_at`;
 
@@ -23,13 +24,13 @@ const haveTerritory = (source: SqlText, members: SqlText, condition: SqlText): S
   sql`(NOT ${hasTerritories(source)} OR EXISTS (SELECT ${theirs(source, members)} AND ${condition}))`;
 
 /**
- * Whether some members may see a source, as SQL: it has no territories, or some of theirs.
+ * Whether some members may see a source, as SQL: this build serves it, and it has no territories, or some of theirs.
  *
  * @param source its id
  * @param members a list of names
  */
 export const isVisibleTo = (source: SqlText, members: SqlText): SqlText =>
-  haveTerritory(source, members, sql`TRUE`);
+  sql`(${isServed(source)} AND ${haveTerritory(source, members, sql`TRUE`)})`;
 
 /** Whether some members may read all of a source, as SQL; parameters as in {@link isVisibleTo}. */
 export const isWholeTo = (source: SqlText, members: SqlText): SqlText =>
@@ -71,7 +72,7 @@ interface Limits {
 export function limitsOf(db: Queryable, source: SqlText, parameter: SqlText, most: number): Limits {
   const members = membersOf(db.sender);
   if (!members) {
-    return { read: sql`NULL`, isVisible: sql`TRUE`, limit: sql`LIMIT ${most}`, values: [] };
+    return { read: sql`NULL`, isVisible: isServed(source), limit: sql`LIMIT ${most}`, values: [] };
   }
   return {
     read: sql`CASE WHEN NOT ${isWholeTo(source, parameter)} THEN (

@@ -9,6 +9,7 @@ import { sql } from '../../sql/quote';
 import { STORED_COLUMNS, StoredColumn } from './column-metadata';
 import type { Queryable } from '../connection/queryable';
 import { found, prepared } from '../connection/queryable';
+import { isServed } from '../people/needs';
 import {
   hasTerritories,
   isVisibleTo,
@@ -57,7 +58,7 @@ export function listSources(db: Queryable, withArchived: boolean): Promise<Sourc
          WHERE c.source_id = s.id AND c.in_grain AND c.role = ANY ($2::text[])) AS has_grain,
        EXISTS (SELECT FROM pf.sql q WHERE q.source_id = s.id) AS has_sql
      FROM pf.source s
-     WHERE ($1 OR status = 'active')${members ? sql` AND ${isVisibleTo(sql`s.id`, sql`$3`)}` : sql``}
+     WHERE ($1 OR status = 'active') AND ${members ? isVisibleTo(sql`s.id`, sql`$3`) : isServed(sql`s.id`)}
      ORDER BY lower(COALESCE(label, tname)), id`,
     [withArchived, LEAF_ROLES, ...(members ? [members] : [])],
   );
@@ -68,10 +69,10 @@ export const getSource = (db: Queryable, id: number): Promise<Source> => readSou
 
 async function readSource(db: Queryable, id: number, lock: SqlText): Promise<Source> {
   const members = membersOf(db.sender);
-  const isVisible = members ? sql` AND ${isVisibleTo(sql`source.id`, sql`$2`)}` : sql``;
+  const isVisible = members ? isVisibleTo(sql`source.id`, sql`$2`) : isServed(sql`source.id`);
   const source = await db.maybeOne(
     SourceRow,
-    sql`SELECT ${members ? fieldsFor(sql`source.id`, sql`$2`) : FIELDS} FROM pf.source WHERE id = $1${isVisible} ${lock}`,
+    sql`SELECT ${members ? fieldsFor(sql`source.id`, sql`$2`) : FIELDS} FROM pf.source WHERE id = $1 AND ${isVisible} ${lock}`,
     [id, ...(members ? [members] : [])],
   );
   return found(source, `source ${id}`);
@@ -87,7 +88,9 @@ const PlannedSource = v.object({
 const PLANNED = sql`SELECT ${FIELDS},
      ARRAY(SELECT to_json(c) FROM (${STORED_COLUMNS}) AS c) AS stored,
      ARRAY(SELECT to_json(c) FROM (${GENERATED_COLUMNS}) AS c) AS generated`;
-const PLANNED_SOURCE = prepared(sql`${PLANNED} FROM pf.source WHERE id = $1`);
+const PLANNED_SOURCE = prepared(
+  sql`${PLANNED} FROM pf.source WHERE id = $1 AND ${isServed(sql`source.id`)}`,
+);
 
 /** The same with the territories of the sender; null if the source has none at all. */
 const LimitedSource = v.object({
@@ -98,7 +101,7 @@ const LIMITED_SOURCE = prepared(
   sql`${PLANNED},
      CASE WHEN ${hasTerritories(sql`source.id`)}
        THEN ARRAY(SELECT to_json(t) FROM (${OWN_TERRITORIES}) AS t) END AS territories
-   FROM pf.source WHERE id = $1`,
+   FROM pf.source WHERE id = $1 AND ${isServed(sql`source.id`)}`,
 );
 
 /**

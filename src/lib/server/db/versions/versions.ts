@@ -11,6 +11,7 @@ import type { Transaction } from '../connection/transaction';
 import { lockUntilCommitted, waitForCommits } from './distributed';
 import { revisionText } from './outside-changes';
 import { indexedTo } from './slice-indexes';
+import { isServed } from '../people/needs';
 import { isVisibleTo } from '../people/territories';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
@@ -23,7 +24,7 @@ const forms = (statement: SqlText) => ({
   UPDATE: prepared(sql`${statement}${LOCKS.UPDATE}`),
   SHARE: prepared(sql`${statement}${LOCKS.SHARE}`),
 });
-const OF_ANYBODY = forms(VERSION);
+const OF_ANYBODY = forms(sql`${VERSION} AND ${isServed(sql`version.source_id`)}`);
 const OF_MEMBERS = forms(VISIBLE);
 
 /** A version that the sender may see. */

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import type { Database } from '../../db/database';
 import type { Queryable } from '../../db/connection/queryable';
 import { clusterProblems } from '../../db/versions/distributed';
-import { workerAway } from '../../db/connection/failures';
+import { SQLSTATE, sqlState, workerAway } from '../../db/connection/failures';
+import { unservedSources } from '../../db/people/needs';
 import { schemaProblems } from '../../migrate/runner';
 
 const problems = (db: Queryable): Promise<string[]> =>
@@ -64,6 +65,24 @@ export async function requireCurrentSchema(db: Queryable): Promise<void> {
         ...found.map((p) => `  ${p}`),
       ].join('\n'),
     );
+  }
+}
+
+/**
+ * Names the sources that this build does not serve, as sentences; none if the schema is too old to say so
+ * (docs/contract/16-migrations-and-calendar.md#what-a-source-needs).
+ */
+export async function unservedNames(db: Queryable): Promise<string[]> {
+  try {
+    const sources = await unservedSources(db);
+    return sources.map(
+      ({ id, tname, needs }) =>
+        `source ${id} (${tname}) is not served: it needs a build that knows ${needs.join(', ')}`,
+    );
+  } catch (error) {
+    if (sqlState(error) === SQLSTATE.undefinedColumn || sqlState(error) === SQLSTATE.undefinedTable)
+      return [];
+    throw error;
   }
 }
 
