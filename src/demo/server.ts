@@ -74,7 +74,7 @@ async function startAt(port: number, options: ServerOptions): Promise<Server> {
   });
   const url = `http://127.0.0.1:${port}`;
   // The server must report this itself: at a port that is in use, another server would answer.
-  const says = () => /^Listening on /m.test(server.output());
+  const says = () => /\bListening on /.test(server.output());
   await whenReady(server, 'The server', async () => says() && (await listens(url)));
   return { url, pid: server.pid, output: server.output, ended: server.ended, stop: server.stop };
 }

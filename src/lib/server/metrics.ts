@@ -63,6 +63,11 @@ interface AnsweredRequest {
 /** Buckets in seconds, from a short read to the longest load. */
 const DURATIONS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
+/** Gauges of prom-client that have the suffix of a counter. The metrics without it have the same numbers by type. */
+const NAMED_LIKE_COUNTERS = ['handles', 'requests', 'resources'].map(
+  (what) => `nodejs_active_${what}_total`,
+);
+
 /**
  * The metrics of one process. They have no names of columns, versions or people: a route is named by its
  * pattern (docs/contract/11-endpoints.md).
@@ -82,6 +87,7 @@ export class Metrics {
   ) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
+    for (const name of NAMED_LIKE_COUNTERS) this.registry.removeSingleMetric(name);
     new Gauge({
       name: 'forecast_pivot_build_info',
       help: 'Build information; always 1',
@@ -133,8 +139,10 @@ export class Metrics {
       () => memory.held - kept.keptBytes,
     );
     gauge('kept_bytes', 'Memory used by cached rows', () => kept.keptBytes);
-    gauge('kept_hits', 'Reads answered from the cache', () => kept.hits);
-    gauge('kept_misses', 'Reads that missed the cache', () => kept.misses);
+    this.counter('kept_reads_total', 'Reads, by hit or miss of the cache', 'outcome', () => ({
+      hit: kept.hits,
+      miss: kept.misses,
+    }));
     gauge('row_memory_limit_bytes', 'Memory limit for rows', () => memory.bytes);
     gauge('event_streams', 'Open event streams', () => streams.open);
     gauge('row_memory_waiting', 'Answers waiting for memory', () => memory.waiting);
