@@ -138,7 +138,7 @@ describe('node build', () => {
     }
     server = await startServer({ database, port: 3010, env: { PORT: '' } });
     const health = await fetch('http://127.0.0.1:3010/api/health');
-    expect(await health.json()).toEqual({ status: 'ok' });
+    expect(await health.json()).toEqual({ status: 'ok', version: expect.any(String) });
     const outside = Object.values(networkInterfaces())
       .flat()
       .filter((address) => address?.family === 'IPv4')

@@ -84,8 +84,10 @@ const isConditional = ({ headers }: Endpoint['answer']): boolean =>
 
 /**
  * Returns the OpenAPI 3.1 document of the API, generated from the schemas with which the service validates.
+ *
+ * @param version of the build
  */
-export function openApiDocument() {
+export function openApiDocument(version: string) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of ENDPOINTS) {
     (paths[`/api${endpoint.path}`] ??= {})[endpoint.method] = describeEndpoint(endpoint);
@@ -94,7 +96,7 @@ export function openApiDocument() {
     openapi: '3.1.0',
     info: {
       title: 'Forecast Pivot',
-      version: '0.1.0',
+      version,
       description:
         'Scenario forecasting over tables of a database. If PF_USER_HEADER is set, a proxy signs people in, and each endpoint needs the role that it names. If not, everybody may do everything, and the acting user is the field pf_user.',
     },

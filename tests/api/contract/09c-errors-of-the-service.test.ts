@@ -1,6 +1,9 @@
 // Tests docs/contract/09-errors-limits-guards.md.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { PROJECT } from '../../../src/cli/prepare.js';
 import { startService } from '../../support/service';
 import { it, makePlan, ok, refused } from './orders';
 
@@ -57,14 +60,16 @@ describe('500: anything else', () => {
 describe('503: health', () => {
   it('is ok only if the schema is current', async ({ service }) => {
     const answer = await service.api.get('/health');
-    expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
+    const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'));
+    const body = { status: 'ok', version: expect.stringMatching(new RegExp(`^${version}(\\+|$)`)) };
+    expect([answer.status, answer.body]).toEqual([200, body]);
     const [last] = await service.query(
       'SELECT * FROM pf.schema_version ORDER BY filename DESC LIMIT 1',
     );
     await service.query('DELETE FROM pf.schema_version WHERE filename = $1', [last.filename]);
     const behind = await service.api.get('/health');
     expect(behind.status).toBe(503);
-    expect(behind.body).not.toEqual({ status: 'ok' });
+    expect(behind.body).not.toMatchObject({ status: 'ok' });
     await service.query(
       'INSERT INTO pf.schema_version SELECT * FROM jsonb_populate_record(NULL::pf.schema_version, $1)',
       [last],

@@ -11,7 +11,7 @@ export const SERVICE_ENDPOINTS: readonly Endpoint[] = [
     role: null,
     territories: 'none',
     summary: 'Whether the database answers and the server can work on its schema',
-    answer: json(v.object({ status: v.literal('ok') })),
+    answer: json(v.object({ status: v.literal('ok'), version: v.string() })),
     refusals: [503],
   },
   {
