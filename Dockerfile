@@ -1,4 +1,4 @@
-# docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git describe --always --dirty) .
+# docker build --build-arg VERSION=$(node -p "require('./package.json').version") --build-arg REVISION=$(git describe --always --dirty) .
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
