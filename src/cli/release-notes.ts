@@ -9,6 +9,10 @@ export function isNewer(version: string, than: string): boolean {
   return at >= 0 && (found[at] ?? 0) > (old[at] ?? 0);
 }
 
+/** Whether the changelog has a dated section of a version. */
+export const hasSection = (text: string, version: string): boolean =>
+  text.includes(`\n## ${version} (`);
+
 /**
  * Gives the section of unreleased changes the version and the day, and puts an empty one above it.
  *
@@ -22,6 +26,6 @@ export function datedChangelog(text: string, version: string, day: string): stri
   }
   const [section = ''] = after.split(/^## /m);
   if (section.trim() === '') throw new Error('The section "Unreleased" of the changelog is empty');
-  if (text.includes(`\n## ${version} `)) throw new Error(`The changelog has a section ${version}`);
+  if (hasSection(text, version)) throw new Error(`The changelog has a section ${version}`);
   return `${before}${HEADING}\n## ${version} (${day})\n${after}`;
 }

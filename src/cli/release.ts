@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from './prepare.js';
-import { datedChangelog, isNewer } from './release-notes';
+import { datedChangelog, hasSection, isNewer } from './release-notes';
 
 const CHANGELOG = join(PROJECT, 'CHANGELOG.md');
 
@@ -26,18 +26,25 @@ function release(version: string): void {
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('Usage: npm run release -- 1.2.3');
   const tag = `v${version}`;
   if (ask('git', 'tag', '--list', tag) !== '') throw new Error(`The tag ${tag} is there already`);
-  if (!isNewer(version, last)) throw new Error(`${version} is not newer than ${last}`);
+  if (version !== last && !isNewer(version, last)) {
+    throw new Error(`${version} is not newer than ${last}`);
+  }
   if (ask('git', 'status', '--porcelain') !== '') {
     throw new Error('Commit or remove the changes of the working tree first');
   }
   const day = new Date().toISOString().slice(0, 10);
-  const changelog = datedChangelog(readFileSync(CHANGELOG, 'utf8'), version, day);
+  const text = readFileSync(CHANGELOG, 'utf8');
+  // The section of a version that has no tag yet may be dated already.
+  const isDated = version === last && hasSection(text, version);
+  const changelog = isDated ? text : datedChangelog(text, version, day);
 
   run('npm', 'test');
   writeFileSync(CHANGELOG, changelog);
   // The version stands in package.json, and npm copies it to package-lock.json.
   run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version');
-  run('git', 'commit', '--quiet', '--all', '--message', `Release ${version}`);
+  if (ask('git', 'status', '--porcelain') !== '') {
+    run('git', 'commit', '--quiet', '--all', '--message', `Release ${version}`);
+  }
   run('git', 'tag', '--annotate', tag, '--message', `Forecast Pivot ${version}`);
   console.log(`Tagged ${tag}. Publish it with: git push --follow-tags`);
 }
