@@ -7,6 +7,7 @@ import type { Database } from '$lib/server/db/database';
 import type { ExactTotals } from '$lib/server/db/totals/totals';
 import type { EntryMonths } from '$lib/server/db/totals/month-totals';
 import type { Events } from '$lib/server/event-streams';
+import type { Route } from '$lib/server/http/routes';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
 import type { Sender } from '$lib/server/sender';
@@ -30,10 +31,14 @@ declare global {
       monthTotals: KeptTotals<EntryMonths>;
       sliceIndexes: SliceIndexes;
       events: Events;
+      /** The build that runs. */
+      version: string;
       /** Whether the server was asked to end. */
       isEnding: boolean;
       /** Who sends the request. */
       me: Sender;
+      /** What the path leads to; undefined for pages, and for a path that the API does not have. */
+      route: Route | undefined;
       /** Undefined if they are turned off. */
       metrics?: Metrics;
       /** Identifies the request in the log and, as `x-request-id`, to the client. */

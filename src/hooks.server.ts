@@ -23,6 +23,7 @@ import {
   requireBodyType,
   requireLength,
 } from '$lib/server/http/request-body';
+import { routeOf } from '$lib/server/http/routes';
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
@@ -34,7 +35,7 @@ import {
 import { NOBODY } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
 import { requireTerritory } from '$lib/server/services/people/territories';
-import { endpointOf, requireRole, whoSent } from '$lib/server/sign-in';
+import { requireRole, whoSent } from '$lib/server/sign-in';
 import { Webhook } from '$lib/server/webhook';
 import type { Logger } from 'pino';
 
@@ -139,7 +140,7 @@ function logTurn(turn: Turn): void {
 
 export const handle: Handle = async ({ event, resolve }) => {
   const started = performance.now();
-  const { request, url, route, locals, platform } = event;
+  const { request, url, locals, platform } = event;
   const isApi = isApiPath(url.pathname);
   Object.assign(locals, {
     db,
@@ -151,9 +152,11 @@ export const handle: Handle = async ({ event, resolve }) => {
     sliceIndexes,
     events,
     isEnding,
+    version,
     metrics,
     requestId: randomUUID(),
     me: NOBODY,
+    route: isApi ? routeOf(request.method, url.pathname) : undefined,
   });
 
   const socket = platform?.req.socket;
@@ -170,7 +173,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   }
   // Node closes the connection after this time without traffic.
   socket?.setTimeout(silenceAllowed(response));
-  const takesFile = endpointOf(request.method, route.id, event.params)?.file !== undefined;
+  const takesFile = locals.route?.endpoint?.file !== undefined;
   // A client that waits for `100 Continue` may or may not send its body now, so the connection takes no other request.
   if (refusal && platform?.req.headers.expect) response.headers.set('connection', 'close');
   else if (isApi) await discardBody(request, takesFile ? 2 * config.fileLimit : undefined);
@@ -191,8 +194,9 @@ export const handle: Handle = async ({ event, resolve }) => {
     logger.info({ id: locals.requestId, method, path, status, ms, rows }, 'request');
   }
   if (!metrics) return response;
-  metrics.answered({ method, route: route.id, status, seconds: milliseconds / 1000, rows });
-  return countBody(response, (bytes) => metrics?.sent(route.id, bytes));
+  const route = isApi ? (locals.route?.pattern ?? null) : event.route.id;
+  metrics.answered({ method, route, status, seconds: milliseconds / 1000, rows });
+  return countBody(response, (bytes) => metrics?.sent(route, bytes));
 };
 
 /** Whether a path belongs to the API. It is decoded first, as in SvelteKit's routing. */
@@ -235,29 +239,18 @@ function failureAnswer(failure: unknown): Response {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** SvelteKit's own errors carry a status: a path that it does not know or cannot decode. */
+/** SvelteKit's own error carries a status: for a path that it cannot decode. */
 function ofFramework(failure: unknown): AppError | undefined {
   if (failure instanceof AppError || !isObject(failure) || !('status' in failure)) return undefined;
-  const { status } = failure;
-  if (status === 404) return new AppError(404, 'There is no such path in this API');
-  if (status === 400) return new AppError(400, 'The path cannot be decoded');
-  return undefined;
+  return failure.status === 400 ? new AppError(400, 'The path cannot be decoded') : undefined;
 }
 
-function asApiAnswer(response: Response, { locals, request, url }: RequestEvent): Response {
+function asApiAnswer(response: Response, { locals, url }: RequestEvent): Response {
   const { failure, sent } = locals;
-  const { method } = request;
   if (failure instanceof UnstorableCharacter) {
     return failureAnswer(locatedCharacter(failure, sent, url));
   }
   if (failure !== undefined) return failureAnswer(failure);
-  if (response.status === 405) {
-    const allow = response.headers.get('allow') ?? '';
-    return json(
-      { error: `${method} is not possible here` },
-      { status: 405, headers: allow ? { allow } : {} },
-    );
-  }
   return response;
 }
 
@@ -265,15 +258,13 @@ function asApiAnswer(response: Response, { locals, request, url }: RequestEvent)
 async function refusalOf({
   request,
   url,
-  route,
-  params,
   locals,
   platform,
   getClientAddress,
 }: RequestEvent): Promise<unknown> {
   try {
     requireServedHost(request.headers, config.hosts);
-    const endpoint = endpointOf(request.method, route.id, params);
+    const { endpoint, params } = locals.route ?? {};
     if (endpoint?.role !== null) {
       const address = clientAddress(getClientAddress) ?? platform?.req.socket.remoteAddress;
       locals.me = whoSent(platform?.req, config.signIn, address);
@@ -288,7 +279,7 @@ async function refusalOf({
     }
     const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
     const sent = key === null ? undefined : { path: `${request.method} ${url.pathname}`, key };
-    if (endpoint) await requireTerritory(locals.db, endpoint, params, sent);
+    if (endpoint) await requireTerritory(locals.db, endpoint, params ?? {}, sent);
     return undefined;
   } catch (refusal) {
     return refusal;

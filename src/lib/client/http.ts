@@ -1,6 +1,7 @@
 /** Requests to the API and their errors. */
 import * as v from 'valibot';
-import { ARROW, ErrorAnswer } from '../contract/primitives';
+import type { Name } from '../contract/endpoints';
+import { ErrorAnswer } from '../contract/primitives';
 import { connection } from './connection.svelte';
 
 /**
@@ -56,18 +57,36 @@ export const soon = (signal: AbortSignal): AbortSignal =>
 export interface CallOptions {
   fetch?: Fetch;
   signal?: AbortSignal;
+  headers?: Record<string, string>;
 }
 
 /** A request to the API. */
 export interface Call extends CallOptions {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method?: string;
   body?: unknown;
-  headers?: Record<string, string>;
 }
 
-/** Builds a path with percent-encoded ids and table names: real names contain spaces and slashes. */
-export const path = (strings: TemplateStringsArray, ...parts: (string | number)[]) =>
-  '/api' + String.raw({ raw: strings }, ...parts.map((p) => encodeURIComponent(p)));
+/**
+ * A request of an endpoint. Names of tables may have spaces and slashes.
+ *
+ * @param sent the parameters of the path, `query`, `body` and options
+ */
+export function requestOf<Options extends object>(
+  name: Name,
+  sent: Options,
+): Call & { url: string } & Options {
+  const [method = '', pattern = ''] = name.split(' ');
+  const values = new Map<string, unknown>(Object.entries(sent));
+  const path = pattern.replace(/\{(\w+)\}/g, (_, key: string) =>
+    encodeURIComponent(String(values.get(key))),
+  );
+  const texts = Object.entries<unknown>({ ...Object(values.get('query')) }).flatMap(
+    ([key, value]) =>
+      value === undefined ? [] : [value].flat().map((each) => [key, String(each)]),
+  );
+  const search = texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+  return { ...sent, method, url: `/api${path}${search}` };
+}
 
 /** Sends a request. @throws ApiError if there is no response, or if it is an error */
 export async function send(url: string, call: Call = {}): Promise<Response> {
@@ -164,15 +183,11 @@ async function refusal(response: Response): Promise<ApiError> {
 const NO_SERVER = 'No server answers now. Try again in a moment.';
 
 /**
- * Sends a request and returns its JSON, typed by the contract. The service builds it from the same types, and
- * a test checks it against the schemas, so it is not checked again here: it may be a hundred thousand rows.
+ * Reads the JSON of a response, typed by the contract. The service builds it from the same types, and a test checks it
+ * against the schemas, so it is not checked again here: it may be a hundred thousand rows.
  */
-export const json = async <Answer>(url: string, call?: Call): Promise<Answer> =>
-  read<Answer>(await send(url, call), call);
-
-/** Reads the JSON of a response. */
 export const read = <Answer>(response: Response, call?: Call): Promise<Answer> =>
-  complete<Answer>(() => response.json(), call);
+  complete<Answer>(async () => (response.status === 204 ? undefined : response.json()), call);
 
 /** Reads the rows of a response as an Arrow stream of one record batch. */
 export const readArrow = (response: Response, call?: Call): Promise<ArrayBuffer> =>
@@ -188,6 +203,3 @@ export async function complete<Answer>(body: () => Promise<Answer>, call?: Call)
     throw new Unanswered(0, 'The connection was cut before the answer was complete.');
   }
 }
-
-/** Headers of a request for rows. */
-export const ASKS_FOR_ARROW = { accept: ARROW };

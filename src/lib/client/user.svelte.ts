@@ -1,7 +1,7 @@
 /** The user of this browser, and their roles. */
 import type { Me, Role } from '../contract/me';
 import { ROLES } from '../contract/me';
-import { getMe } from './api';
+import { call } from './api';
 import type { CallOptions } from './http';
 import { kept, keep } from './storage';
 
@@ -45,7 +45,7 @@ class User {
 
   /** Asks the service who is signed in. Keeps the known user if it does not answer. */
   async recognise(options: CallOptions): Promise<void> {
-    this.me = await getMe(options).catch(() => this.me);
+    this.me = await call('GET /me', options).catch(() => this.me);
   }
 
   /** Returns the name, after asking for it if it is unknown. Null if the user closes the dialog. */

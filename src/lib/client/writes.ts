@@ -1,7 +1,7 @@
 /** Writes that are repeated with the same key while their outcome is unknown. */
 import type { SliceOperation, SliceRequests } from '../contract/operations';
 import { IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
-import { ApiError, type Call, type CallOptions, path, read, send, Unanswered } from './http';
+import { ApiError, type Call, type CallOptions, read, requestOf, send, Unanswered } from './http';
 
 /** Delays, in milliseconds, before a write without a response is sent again. */
 const SENT_AGAIN_AFTER = [250, 1500, 3000, 5000];
@@ -26,7 +26,7 @@ export interface WriteOptions extends CallOptions {
  * key: the service then writes at most once, and repeats its response. The key stays if there is no response
  * at all, because the user may repeat the request.
  */
-export async function write<T>(
+export async function sendWrite<T>(
   url: string,
   { key: given, ...call }: Call & WriteOptions,
   readAnswer: (response: Response, call: Call) => Promise<T> = read,
@@ -79,7 +79,8 @@ export async function isWritten<O extends SliceOperation>(
 ): Promise<boolean> {
   const nothing = unchanging(operation, body);
   try {
-    await write(path`/versions/${id}/${operation}`, { ...o, method: 'POST', body: nothing });
+    const request = requestOf('POST /versions/{id}/{operation}', { id, operation });
+    await sendWrite(request.url, { ...o, ...request, body: nothing });
     return false;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 401) throw error;

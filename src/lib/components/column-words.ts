@@ -1,5 +1,5 @@
 /** The labels and types of a source's columns, for texts of slices outside its pivot. */
-import { listColumns } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import type { CallOptions } from '$lib/client/http';
 import { holdsDays, type ColumnEntry } from '$lib/contract/columns';
 
@@ -23,4 +23,4 @@ export function columnWords(columns: readonly ColumnEntry[]): ColumnWords {
 
 /** Reads the words of a source. If its columns cannot be read, they have their names, and no type. */
 export const readColumnWords = async (sourceId: number, o?: CallOptions): Promise<ColumnWords> =>
-  columnWords(await listColumns(sourceId, o).catch(() => []));
+  columnWords(await call('GET /sources/{id}/columns', { id: sourceId, ...o }).catch(() => []));

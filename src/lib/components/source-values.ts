@@ -1,5 +1,5 @@
 /** Suggestions for the values of a source's columns. */
-import { listColumnValues } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { lookalikeLabel } from '$lib/pivot/values/labels';
 import { noteTexts } from '$lib/pivot/values/lookalikes';
 import { plural } from './format';
@@ -11,7 +11,8 @@ export async function suggestValues(
   cname: string,
   search: string,
 ): Promise<ComboboxOption[]> {
-  const { values } = await listColumnValues(sourceId, cname, search, { limit: 50 });
+  const query = { cname, search, limit: 50 };
+  const { values } = await call('GET /sources/{id}/values', { id: sourceId, query });
   noteTexts(values.flatMap(({ value }) => (value === null ? [] : [value])));
   return values.map(({ value, row_count }) => {
     const lookalike = value === null ? undefined : lookalikeLabel(value);

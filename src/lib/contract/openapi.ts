@@ -2,8 +2,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import type { Endpoint } from './endpoints/endpoint';
-import { ENDPOINTS } from './endpoints';
+import { type Endpoint, ENDPOINTS } from './endpoints';
 import {
   ARROW,
   BODY_SKIPPED_HEADER,
@@ -145,7 +144,7 @@ function describeEndpoint(endpoint: Endpoint) {
       in: 'query',
       required,
       description,
-      schema: jsonSchema(schema),
+      schema: jsonSchema(schema, 'output'),
     })),
     ...(writesRows || takesKey ? [WRITE_KEY] : []),
     ...(minimal ? [PREFERENCE] : []),
@@ -213,15 +212,15 @@ const jsonContent = (schema: v.GenericSchema) => ({
   'application/json': { schema: jsonSchema(schema) },
 });
 
-/** Converts the input of a schema to JSON Schema. Checks that need code are described in words only. */
-function jsonSchema(schema: v.GenericSchema): JsonSchema {
+/** Converts the input or output of a schema to JSON Schema. Checks that need code are described in words only. */
+function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'input'): JsonSchema {
   const {
     $schema: _,
     $defs: __,
     ...converted
   } = toJsonSchema(schema, {
     target: 'draft-2020-12',
-    typeMode: 'input',
+    typeMode,
     errorMode: 'ignore',
     // A lazy schema depends on the body. Without one it is the choice of all.
     overrideSchema: ({ valibotSchema }) =>

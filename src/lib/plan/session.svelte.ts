@@ -302,9 +302,9 @@ export class PlanSession {
   async valuesOf(column: string, search: string): Promise<(string | null)[]> {
     const loaded = await this.pivot?.members.containing(column, search, OFFERED);
     if (loaded) return loaded.map((value) => (value === null ? null : String(value)));
-    const { values } = await api.listColumnValues(this.planned.source.id, column, search, {
-      limit: OFFERED,
-    });
+    const query = { cname: column, search, limit: OFFERED };
+    const { id } = this.planned.source;
+    const { values } = await api.call('GET /sources/{id}/values', { id, query });
     return values.map(({ value }) => value);
   }
 

@@ -3,8 +3,6 @@ import { Buffer } from 'node:buffer';
 import type { BlockList } from 'node:net';
 import { isIPv6 } from 'node:net';
 import * as v from 'valibot';
-import type { Endpoint } from '../contract/endpoints/endpoint';
-import { ENDPOINTS } from '../contract/endpoints';
 import type { Role } from '../contract/me';
 import { ROLES } from '../contract/me';
 import { pfUser } from '../contract/primitives';
@@ -133,31 +131,6 @@ function rolesOf(groups: readonly string[], { planners, admins }: SignInRules): 
   const isPlanner = planners === null || isIn(planners) || isIn(admins);
   const isAdmin = admins === null ? isPlanner : isIn(admins);
   return ROLES.filter((role) => role === 'reader' || (role === 'planner' ? isPlanner : isAdmin));
-}
-
-const byRequest = new Map(
-  ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]),
-);
-
-/**
- * The endpoint that a request is for.
- *
- * @param routeId as SvelteKit names a route: `/api/versions/[id]/[operation=slice_operation]`
- * @param params path parameters; one that accepts only some words is part of the endpoint's path
- * @returns undefined if there is no such path, or no such method
- */
-export function endpointOf(
-  method: string,
-  routeId: string | null,
-  params: Partial<Record<string, string>>,
-): Endpoint | undefined {
-  // Some pages have the path of an endpoint without its beginning.
-  if (!routeId?.startsWith('/api/')) return undefined;
-  const path = routeId
-    .replace(/^\/api/, '')
-    .replace(/\[(\w+)=\w+\]/g, (_, name: string) => params[name] ?? '')
-    .replace(/\[(\w+)\]/g, '{$1}');
-  return byRequest.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${path}`);
 }
 
 /** Checks that the sender has the role that the endpoint needs. @throws AppError 403 */

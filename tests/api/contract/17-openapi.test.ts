@@ -1,42 +1,32 @@
 // Tests docs/contract/17-openapi.md.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect } from 'vitest';
-import { ENDPOINTS } from '../../../src/lib/contract/endpoints';
-import { METRICS, type Endpoint } from '../../../src/lib/contract/endpoints/endpoint';
+import { type Endpoint, ENDPOINTS } from '../../../src/lib/contract/endpoints';
+import { METRICS } from '../../../src/lib/contract/endpoints/endpoint';
 import { EVENT_STREAM } from '../../../src/lib/contract/events';
 import { ARROW } from '../../../src/lib/contract/primitives';
 import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import { REVIEW_STEP_NAMES } from '../../../src/lib/contract/reviews';
+import { HANDLERS } from '../../../src/lib/server/endpoints/answer';
 import { decode, it, makeVersion } from './orders';
 import { REQUESTS, user } from './documented-requests';
-
-const ROUTES = 'src/routes/api';
 
 const named = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
   `${method.toUpperCase()} ${path}`;
 
-/** The path parameters that `src/params` limits to some words, with these words. */
+/** The path parameters that accept only some words, with these words. */
 const LIMITED: [parameter: string, words: readonly string[]][] = [
-  ['{operation=slice_operation}', SLICE_OPERATIONS],
-  ['{step=review_step}', REVIEW_STEP_NAMES],
+  ['{operation}', SLICE_OPERATIONS],
+  ['{step}', REVIEW_STEP_NAMES],
 ];
 
-/** Returns every method that a route file exports. */
+/** Returns every method and path that has a handler. */
 function served(): string[] {
-  return readdirSync(ROUTES, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('+server.ts'))
-    .flatMap((file) => {
-      const path = `/${join(file, '..')}`.replaceAll('[', '{').replaceAll(']', '}');
-      const text = readFileSync(join(ROUTES, file), 'utf8');
-      const [parameter = '', words] = LIMITED.find(([parameter]) => path.includes(parameter)) ?? [];
-      const paths = words?.map((word) => path.replace(parameter, word)) ?? [path];
-      return [...text.matchAll(/export const (GET|POST|PUT|PATCH|DELETE)\b/g)].flatMap((m) =>
-        paths.map((each) => `${m[1]} ${each}`),
-      );
-    });
+  return Object.keys(HANDLERS).flatMap((name) => {
+    const [parameter = '', words] = LIMITED.find(([parameter]) => name.includes(parameter)) ?? [];
+    return words?.map((word) => name.replace(parameter, word)) ?? [name];
+  });
 }
 
 describe('The OpenAPI document', () => {

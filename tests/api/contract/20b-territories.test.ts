@@ -1,7 +1,6 @@
 // Tests docs/contract/20-who-is-signed-in.md.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENDPOINTS } from '../../../src/lib/contract/endpoints';
-import type { Endpoint } from '../../../src/lib/contract/endpoints/endpoint';
+import { type Endpoint, ENDPOINTS } from '../../../src/lib/contract/endpoints';
 import { apiAt, type Answer, type Api } from '../../support/http';
 import { plan, type Planned } from '../../support/planned';
 import { startService, type Service } from '../../support/service';

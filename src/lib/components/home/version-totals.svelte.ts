@@ -1,6 +1,6 @@
 /** The totals of listed versions, loaded one by one. */
 import { SvelteMap } from 'svelte/reactivity';
-import { getVersionTotals } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { decimalsShown, type Decimals } from '$lib/contract/decimals';
 import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';
 import { totalOf } from '$lib/plan/amounts/entry-totals';
@@ -89,7 +89,9 @@ export class ListedTotals {
     for (const { id, row_count } of versions) {
       // Totals that cannot be read are omitted: the list is useful without them.
       const totals =
-        row_count > 0 ? await getVersionTotals(id, { signal }).catch(() => null) : null;
+        row_count > 0
+          ? await call('GET /versions/{id}/totals', { id, signal }).catch(() => null)
+          : null;
       if (signal.aborted) return;
       // Removes an outdated total.
       if (totals) this.byVersion.set(id, totals);

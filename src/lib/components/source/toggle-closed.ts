@@ -1,5 +1,5 @@
 /** Closes and opens versions. */
-import { closeVersion, openVersion } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
 import { user } from '$lib/client/user.svelte';
 import type { Version } from '$lib/contract/versions';
@@ -19,7 +19,8 @@ export async function toggleClosed(
   if (pf_user === null) return;
   const isOpen = status === 'open';
   try {
-    const changed = await (isOpen ? closeVersion : openVersion)(id, pf_user);
+    const endpoint = isOpen ? 'POST /versions/{id}/close' : 'POST /versions/{id}/open';
+    const changed = await call(endpoint, { id, body: { pf_user } });
     await onEnd(changed);
     toasts.success(`${name} is ${isOpen ? 'closed' : 'open again'}.`);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The form that starts a plan from a forecast, with its preview. */
-import { loadForecast, previewForecast } from '$lib/client/api';
+import { call, write } from '$lib/client/api';
 import { Latest } from '$lib/client/latest.svelte';
 import { messageOf } from '$lib/client/message-of';
 import type { ColumnEntry } from '$lib/contract/columns';
@@ -128,7 +128,10 @@ export class ForecastDraft {
     const { request, versionId } = this;
     this.levels.ask(request);
     if (request === null) this.preview.clear();
-    else this.preview.ask((signal) => previewForecast(versionId, request, { signal }));
+    else
+      this.preview.ask((signal) =>
+        call('POST /versions/{id}/forecast/preview', { id: versionId, body: request, signal }),
+      );
   }
 
   /** The groups of a preview, the one with the largest error in the backtest first. */
@@ -142,11 +145,14 @@ export class ForecastDraft {
     this.busy = true;
     this.failure = null;
     try {
-      return await loadForecast(this.versionId, {
-        ...this.request,
-        ...(this.replace ? { replace: true } : {}),
-        ...(this.leaveOut ? { missing: 'leave_out' as const } : {}),
-        ...{ pf_user, note: this.note.trim() || null },
+      return await write('POST /versions/{id}/forecast', {
+        id: this.versionId,
+        body: {
+          ...this.request,
+          ...(this.replace ? { replace: true } : {}),
+          ...(this.leaveOut ? { missing: 'leave_out' as const } : {}),
+          ...{ pf_user, note: this.note.trim() || null },
+        },
       });
     } catch (error) {
       this.failure = messageOf(error);

@@ -1,6 +1,6 @@
 /** Compares the levels that a forecast can be fitted at. */
 import { Latest } from '$lib/client/latest.svelte';
-import { compareLevels } from '$lib/client/operations';
+import { call } from '$lib/client/api';
 import type { ForecastLevels, ForecastPreviewRequest } from '$lib/contract/forecasts';
 
 /** Debounce in ms: a comparison fits up to 1,000 series. */
@@ -30,6 +30,8 @@ export class LevelComparison {
     const isKnown = answer?.levels.some((level) => isSameLevel(level.by, by ?? [])) === true;
     if (asked === this.asked && isKnown) return;
     this.asked = asked;
-    this.latest.ask((signal) => compareLevels(this.versionId, request, { signal }));
+    this.latest.ask((signal) =>
+      call('POST /versions/{id}/forecast/levels', { id: this.versionId, body: request, signal }),
+    );
   }
 }

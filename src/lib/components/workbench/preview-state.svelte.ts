@@ -1,5 +1,5 @@
 /** The preview of a load, requested again whenever the form changes. */
-import { previewLoad } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { ApiError } from '$lib/client/http';
 import { Latest } from '$lib/client/latest.svelte';
 import type { LoadPreview, LoadPreviewRequest } from '$lib/contract/loads';
@@ -38,7 +38,10 @@ export class PreviewState {
   /** Requests a preview, debounced. Null, for an incomplete form, drops the last answer. */
   ask(request: LoadPreviewRequest | null): void {
     if (request === null) this.latest.clear();
-    else this.latest.ask((signal) => previewLoad(this.versionId, request, { signal }));
+    else
+      this.latest.ask((signal) =>
+        call('POST /versions/{id}/baseline/preview', { id: this.versionId, body: request, signal }),
+      );
   }
 
   /** Cancels the pending request. */

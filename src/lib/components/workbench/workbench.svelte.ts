@@ -1,5 +1,5 @@
 /** The state of the workbench: the form, its preview and its load. */
-import { editSegment, loadBaseline, loadReference } from '$lib/client/api';
+import { write } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
 import { keep, keptJson } from '$lib/client/storage';
 import type { ColumnEntry } from '$lib/contract/columns';
@@ -83,10 +83,14 @@ export class Workbench {
     this.failure = null;
     try {
       const answer = draft.editing
-        ? await editSegment(this.versionId, draft.editing.id, body)
+        ? await write('PUT /versions/{id}/baseline/{logid}', {
+            id: this.versionId,
+            logid: draft.editing.id,
+            body,
+          })
         : draft.kind === 'reference'
-          ? await loadReference(this.versionId, body)
-          : await loadBaseline(this.versionId, body);
+          ? await write('POST /versions/{id}/reference', { id: this.versionId, body })
+          : await write('POST /versions/{id}/baseline', { id: this.versionId, body });
       draft.loaded();
       return answer;
     } catch (error) {

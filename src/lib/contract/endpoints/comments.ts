@@ -1,5 +1,4 @@
 /** Endpoints of comments. */
-import * as v from 'valibot';
 import {
   Comment,
   CommentRequest,
@@ -9,13 +8,12 @@ import {
   MentionsAnswer,
   MOST_RESOLVED,
 } from '../comments';
+import { text } from '../primitives';
 
-import { created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
+import { created, type Endpoints, json, nothing, wholeNumber } from './endpoint';
 
-export const COMMENT_ENDPOINTS: readonly Endpoint[] = [
-  {
-    method: 'get',
-    path: '/versions/{id}/comments',
+export const COMMENT_ENDPOINTS = {
+  'GET /versions/{id}/comments': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'The comments of a version',
@@ -27,52 +25,42 @@ export const COMMENT_ENDPOINTS: readonly Endpoint[] = [
       },
     },
     answer: json(CommentsAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/comments',
+  'POST /versions/{id}/comments': {
     role: 'planner',
     territories: 'judged',
     summary: 'Comment on a slice, or reply to a comment; on a closed version too',
     request: CommentRequest,
     takesKey: true,
     answer: created(Comment),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'patch',
-    path: '/comments/{id}',
+  'PATCH /comments/{id}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Change the text of an own comment, or resolve or reopen a thread',
     request: EditCommentRequest,
     answer: json(Comment),
-    refusals: [400, 403, 404],
+    refusals: [403],
   },
-  {
-    method: 'delete',
-    path: '/comments/{id}',
+  'DELETE /comments/{id}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Delete an own comment without replies',
     request: DeleteCommentRequest,
     answer: nothing,
-    refusals: [400, 403, 404, 409],
+    refusals: [403, 409],
   },
-  {
-    method: 'get',
-    path: '/comments/mentions',
+  'GET /comments/mentions': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Comments in unresolved threads that mention a user, newest first',
     query: {
       user: {
-        schema: v.string(),
+        schema: text,
         description: 'The mentioned user. Ignored if people are signed in: then the sender',
       },
     },
     answer: json(MentionsAnswer),
-    refusals: [400],
   },
-];
+} satisfies Endpoints;

@@ -13,40 +13,33 @@ import {
   UndoneAnswer,
   UndoRequest,
 } from '../log';
-import { OperationAnswer, OPERATIONS, ReverseRequest, SLICE_SKIPPED_HEADER } from '../operations';
+import { OperationAnswer, OPERATIONS, ReverseRequest } from '../operations';
 import { OperationPreview } from '../previews';
+import { text } from '../primitives';
 import { VersionTotals } from '../versions';
 
-import { type Endpoint, HISTORY_HEADERS, json, wholeNumber } from './endpoint';
+import { type Endpoints, HISTORY_HEADERS, json, rows, wholeNumber } from './endpoint';
 
-export const LOG_ENDPOINTS: readonly Endpoint[] = [
-  {
-    method: 'get',
-    path: '/versions/{id}/log',
+export const LOG_ENDPOINTS = {
+  'GET /versions/{id}/log': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'The log entries with rows and totals, newest first',
     answer: { ...json(LogAnswer), headers: HISTORY_HEADERS },
-    refusals: [400, 404],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/totals',
+  'GET /versions/{id}/totals': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Totals of a version, and by month',
     answer: json(VersionTotals),
-    refusals: [400, 404],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/accuracy',
+  'GET /versions/{id}/accuracy': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'How good the forecast of the closed months was',
     query: {
       by: {
-        schema: v.array(v.string()),
+        schema: v.array(text),
         description: 'A dimension of the cells that are compared; repeat it for more than one',
       },
       lag: {
@@ -55,66 +48,51 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
           'Only entries made at least this many months before a month began count as its forecast; by default all',
       },
       measure: {
-        schema: v.string(),
+        schema: text,
         description:
           'The measure whose differences decide which cells are in `worst`: `value`, `units` or the column of a further measure; by default the first one',
       },
     },
     answer: json(Accuracy),
-    refusals: [400, 404, 422],
+    refusals: [422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/explain',
+  'POST /versions/{id}/explain': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Amounts that each log entry added to a slice, oldest first',
     request: ExplainRequest,
     answer: json(Explanation),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/undone',
+  'GET /versions/{id}/undone': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'The entries that were undone or cleared, most recently undone first',
     answer: json(UndoneAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/redo/{logid}',
+  'POST /versions/{id}/redo/{logid}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Redo: run an undone entry again, as a new entry',
     request: RedoRequest,
     writesRows: true,
-    answer: { ...json(RedoAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 403, 404, 422],
+    answer: rows(RedoAnswer),
+    refusals: [403, 422],
   },
-  {
-    method: 'get',
-    path: '/log/{logid}/entry',
+  'GET /log/{logid}/entry': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'A log entry with all of its request',
     answer: json(LogEntry),
-    refusals: [400, 404],
   },
-  {
-    method: 'patch',
-    path: '/log/{logid}',
+  'PATCH /log/{logid}': {
     role: 'planner',
     territories: 'judged',
     summary: "Change an entry's note, on a closed version too",
     request: EditNoteRequest,
     answer: json(LogEntry),
-    refusals: [400, 404],
   },
-  {
-    method: 'delete',
-    path: '/log/{logid}',
+  'DELETE /log/{logid}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Undo: delete an entry and its rows',
@@ -123,27 +101,23 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     writesRows: true,
     minimal: true,
     answer: json(UndoAnswer),
-    refusals: [400, 403, 404, 409],
+    refusals: [403, 409],
   },
-  {
-    method: 'post',
-    path: '/log/{logid}/reverse',
+  'POST /log/{logid}/reverse': {
     role: 'planner',
     territories: 'judged',
     summary: OPERATIONS.reverse.summary,
     request: ReverseRequest,
     writesRows: true,
-    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 403, 404, 409, 422],
+    answer: rows(OperationAnswer),
+    refusals: [403, 409, 422],
   },
-  {
-    method: 'post',
-    path: '/log/{logid}/reverse/preview',
+  'POST /log/{logid}/reverse/preview': {
     role: 'reader',
     territories: 'judged',
     summary: 'Preview of a reverse',
     request: ReverseRequest,
-    answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 404, 409, 422],
+    answer: rows(OperationPreview),
+    refusals: [409, 422],
   },
-];
+} satisfies Endpoints;

@@ -21,13 +21,7 @@ import { ImportPreview, ImportPreviewRequest, ImportRequest } from '../imports';
 import { ActualsAnswer, ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../actuals';
 import { Lock, LockRequest, LocksAnswer } from '../locks';
 import { MOST_ENTRIES, SegmentsAnswer, UndoRequest } from '../log';
-import {
-  OperationAnswer,
-  OPERATIONS,
-  SLICE_OPERATIONS,
-  SLICE_REQUESTS,
-  SLICE_SKIPPED_HEADER,
-} from '../operations';
+import { OperationAnswer, OPERATIONS, SLICE_OPERATIONS, SLICE_REQUESTS } from '../operations';
 import {
   OperationPreview,
   SeveralPreview,
@@ -38,53 +32,60 @@ import {
   SlicesPreviewRequest,
 } from '../previews';
 
-import { arrow, created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
+import {
+  arrow,
+  created,
+  type Endpoints,
+  json,
+  nothing,
+  oneOf,
+  PATH_PARAMETERS,
+  rows,
+} from './endpoint';
 
 /** Limits a read of rows to some entries, and protects texts of CSV. */
-const ofRows: Endpoint['query'] = {
+const ofRows = {
   logid: {
-    schema: v.pipe(v.array(wholeNumber(1, Number.MAX_SAFE_INTEGER)), v.maxLength(MOST_ENTRIES)),
+    schema: v.pipe(
+      v.array(PATH_PARAMETERS.logid),
+      v.maxLength(MOST_ENTRIES, `must not name more than ${MOST_ENTRIES} entries`),
+    ),
     description: 'Entries whose rows are wanted, such as logid=7&logid=9; all by default',
   },
   formulas: {
-    schema: v.picklist(FORMULAS),
+    schema: oneOf(FORMULAS),
     description: 'In CSV, an apostrophe before each text that a spreadsheet would run as a formula',
   },
 };
 
-export const ROW_ENDPOINTS: readonly Endpoint[] = [
-  {
-    method: 'get',
-    path: '/versions/{id}/data',
+const SUMMARIES = Object.fromEntries(
+  SLICE_OPERATIONS.map((operation) => [operation, OPERATIONS[operation].summary]),
+);
+
+export const ROW_ENDPOINTS = {
+  'GET /versions/{id}/data': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'All forecast rows, as one Arrow record batch; no bytes if there are none',
     query: ofRows,
     answer: arrow,
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/agg',
+  'GET /versions/{id}/agg': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Forecast rows at the display grain, as one Arrow record batch',
     query: ofRows,
     answer: arrow,
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/events',
+  'GET /versions/{id}/events': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Every commit to a version from now on, as server-sent events',
     answer: { status: 200, body: EVENT_STREAM },
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/baseline',
+  'POST /versions/{id}/baseline': {
     role: 'planner',
     territories: 'refused',
     because: 'a load takes rows of the whole source',
@@ -92,11 +93,9 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     request: BaselineRequest,
     writesRows: true,
     answer: json(LoadAnswer),
-    refusals: [400, 403, 404, 409, 422, 501],
+    refusals: [403, 409, 422, 501],
   },
-  {
-    method: 'put',
-    path: '/versions/{id}/baseline/{logid}',
+  'PUT /versions/{id}/baseline/{logid}': {
     role: 'planner',
     territories: 'refused',
     because: 'a load takes rows of the whole source',
@@ -104,11 +103,9 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     request: BaselineRequest,
     writesRows: true,
     answer: json(LoadAnswer),
-    refusals: [400, 403, 404, 409, 422, 501],
+    refusals: [403, 409, 422, 501],
   },
-  {
-    method: 'delete',
-    path: '/versions/{id}/baseline',
+  'DELETE /versions/{id}/baseline': {
     role: 'planner',
     territories: 'refused',
     because: 'it deletes every row of the baseline',
@@ -117,22 +114,18 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     optionalBody: true,
     writesRows: true,
     answer: json(ClearAnswer),
-    refusals: [400, 403, 404, 409],
+    refusals: [403, 409],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/baseline/preview',
+  'POST /versions/{id}/baseline/preview': {
     role: 'reader',
     territories: 'refused',
     because: 'a load takes rows of the whole source',
     summary: 'Preview of a load',
     request: LoadPreviewRequest,
     answer: json(LoadPreview),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/forecast',
+  'POST /versions/{id}/forecast': {
     role: 'planner',
     territories: 'refused',
     because: 'a forecast learns from every row of the source',
@@ -140,43 +133,34 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     request: ForecastRequest,
     writesRows: true,
     answer: json(ForecastAnswer),
-    refusals: [400, 403, 404, 409, 422],
+    refusals: [403, 409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/forecast/preview',
+  'POST /versions/{id}/forecast/preview': {
     role: 'reader',
     territories: 'refused',
     because: 'a forecast learns from every row of the source',
     summary: "Forecast the source's rows by group, with bands and a backtest",
     request: ForecastPreviewRequest,
     answer: json(ForecastPreview),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/forecast/levels',
+  'POST /versions/{id}/forecast/levels': {
     role: 'reader',
     territories: 'refused',
     because: 'a forecast learns from every row of the source',
     summary: 'Compare the levels that a forecast can be fitted at',
     request: ForecastPreviewRequest,
     answer: json(ForecastLevels),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/segments',
+  'GET /versions/{id}/segments': {
     role: 'reader',
     territories: 'refused',
     because: 'a segment has rows of the whole source',
     summary: 'The loaded segments with their date spans, oldest first',
     answer: json(SegmentsAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/reference',
+  'POST /versions/{id}/reference': {
     role: 'planner',
     territories: 'refused',
     because: 'a load takes rows of the whole source',
@@ -184,11 +168,9 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     request: LoadRequest,
     writesRows: true,
     answer: json(LoadAnswer),
-    refusals: [400, 403, 404, 409, 422],
+    refusals: [403, 409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/actuals',
+  'POST /versions/{id}/actuals': {
     role: 'planner',
     territories: 'refused',
     because: 'closed months are locked for everybody',
@@ -196,120 +178,99 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     request: ActualsRequest,
     writesRows: true,
     answer: { ...json(ActualsAnswer), alsoArrow: true },
-    refusals: [400, 403, 404, 409, 422],
+    refusals: [403, 409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/actuals/preview',
+  'POST /versions/{id}/actuals/preview': {
     role: 'reader',
     territories: 'refused',
     because: 'closed months are locked for everybody',
     summary: 'Preview of closing months, month by month',
     request: ActualsPreviewRequest,
     answer: json(ActualsPreview),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/import',
+  'POST /versions/{id}/import': {
     role: 'planner',
     territories: 'judged',
     summary: OPERATIONS.import.summary,
     request: ImportRequest,
     longBody: true,
     writesRows: true,
-    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 403, 404, 409, 422],
+    answer: rows(OperationAnswer),
+    refusals: [403, 409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/import/preview',
+  'POST /versions/{id}/import/preview': {
     role: 'reader',
     territories: 'judged',
     summary: 'The cells of an import as they are, and what later entries added to them',
     request: ImportPreviewRequest,
     longBody: true,
     answer: json(ImportPreview),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/slice',
+  'POST /versions/{id}/slice': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Rows and totals of a slice',
     request: SlicePreviewRequest,
     answer: json(SlicePreview),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/slices',
+  'POST /versions/{id}/slices': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Rows and totals of many slices',
     request: SlicesPreviewRequest,
     answer: json(SlicesPreview),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/locks',
+  'GET /versions/{id}/locks': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'The locks of a version',
     answer: json(LocksAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/locks',
+  'POST /versions/{id}/locks': {
     role: 'admin',
     territories: 'refused',
     summary: 'Lock a slice, so that nobody can change its rows',
     request: LockRequest,
     answer: created(Lock),
-    refusals: [400, 403, 404, 409],
+    refusals: [403, 409],
   },
-  {
-    method: 'delete',
-    path: '/locks/{id}',
+  'DELETE /locks/{id}': {
     role: 'admin',
     territories: 'refused',
     summary: 'Delete a lock',
     answer: nothing,
-    refusals: [400, 403, 404, 409],
+    refusals: [403, 409],
   },
-  ...SLICE_OPERATIONS.map((operation): Endpoint => ({
-    method: 'post',
-    path: `/versions/{id}/${operation}`,
+  'POST /versions/{id}/{operation}': {
     role: 'planner',
     territories: 'judged',
-    summary: OPERATIONS[operation].summary,
-    request: SLICE_REQUESTS[operation],
+    summary: SUMMARIES,
+    request: SLICE_REQUESTS,
     writesRows: true,
-    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 403, 404, 409, 422],
-  })),
-  ...SLICE_OPERATIONS.map((operation): Endpoint => ({
-    method: 'post',
-    path: `/versions/{id}/${operation}/preview`,
+    answer: rows(OperationAnswer),
+    refusals: [403, 409, 422],
+  },
+  'POST /versions/{id}/{operation}/preview': {
     role: 'reader',
     territories: 'judged',
-    summary: `Preview of a ${operation}`,
-    request: SLICE_REQUESTS[operation],
-    answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 404, 409, 422, 423],
-  })),
-  {
-    method: 'post',
-    path: '/versions/{id}/preview',
+    summary: Object.fromEntries(
+      SLICE_OPERATIONS.map((operation) => [operation, `Preview of a ${operation}`]),
+    ),
+    request: SLICE_REQUESTS,
+    answer: rows(OperationPreview),
+    refusals: [409, 422, 423],
+  },
+  'POST /versions/{id}/preview': {
     role: 'reader',
     territories: 'judged',
     summary: 'Preview of several operations, each on the result of the previous ones',
     request: SeveralPreviewRequest,
     longBody: true,
-    answer: { ...json(SeveralPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 404, 409, 422, 423],
+    answer: rows(SeveralPreview),
+    refusals: [409, 422, 423],
   },
-];
+} satisfies Endpoints;

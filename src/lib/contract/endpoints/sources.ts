@@ -1,5 +1,4 @@
 /** Endpoints of tables, sources, and their named views, profiles and formulas. */
-import * as v from 'valibot';
 import { ColumnsAnswer, ColumnsSaveRequest } from '../columns';
 import {
   CheckedFormula,
@@ -26,289 +25,220 @@ import {
   TemplatesAnswer,
   TemplatesPreview,
 } from '../sources';
+import { text } from '../primitives';
 import { CreateVersionRequest, Version, VersionsAnswer } from '../versions';
 import { CreateViewRequest, EditViewRequest, NamedView, NamedViewsAnswer } from '../views';
 
-import { created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
+import { created, type Endpoints, json, nothing, oneOf, wholeNumber } from './endpoint';
 
-export const SOURCE_ENDPOINTS: readonly Endpoint[] = [
-  {
-    method: 'get',
-    path: '/tables',
+export const SOURCE_ENDPOINTS = {
+  'GET /tables': {
     role: 'reader',
     territories: 'refused',
     because: 'a table has rows of everybody',
     summary: 'Tables and views that can become a source',
     answer: json(TablesAnswer),
-    refusals: [],
   },
-  {
-    method: 'get',
-    path: '/tables/{schema}/{tname}',
+  'GET /tables/{schema}/{tname}': {
     role: 'reader',
     territories: 'refused',
     because: 'a table has rows of everybody',
     summary: 'Columns and first rows of a table',
     query: { limit: { schema: wholeNumber(1, 500), description: 'Number of rows; 50 by default' } },
     answer: json(TablePreview),
-    refusals: [400, 404, 422],
+    refusals: [422],
   },
-  {
-    method: 'get',
-    path: '/sources',
+  'GET /sources': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Registered sources',
     query: {
       status: {
-        schema: v.picklist(['active', 'all']),
+        schema: oneOf(['active', 'all']),
         description: 'all includes archived sources; active by default',
       },
     },
     answer: json(SourcesAnswer),
-    refusals: [400],
   },
-  {
-    method: 'post',
-    path: '/sources',
+  'POST /sources': {
     role: 'admin',
     territories: 'refused',
     summary: 'Register a table as a source',
     request: RegisterSourceRequest,
     answer: created(Source),
-    refusals: [400, 404, 409],
+    refusals: [404, 409],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}',
+  'GET /sources/{id}': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'One source',
     answer: json(Source),
-    refusals: [400, 404],
   },
-  {
-    method: 'patch',
-    path: '/sources/{id}',
+  'PATCH /sources/{id}': {
     role: 'admin',
     territories: 'refused',
     summary: 'Change label, status or default layout',
     request: EditSourceRequest,
     answer: json(Source),
-    refusals: [400, 404],
   },
-  {
-    method: 'delete',
-    path: '/sources/{id}',
+  'DELETE /sources/{id}': {
     role: 'admin',
     territories: 'refused',
     summary: 'Delete a source that has no versions',
     answer: nothing,
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/columns',
+  'GET /sources/{id}/columns': {
     role: 'reader',
     territories: 'none',
     summary: 'Column metadata with the database types',
     answer: json(ColumnsAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'put',
-    path: '/sources/{id}/columns',
+  'PUT /sources/{id}/columns': {
     role: 'admin',
     territories: 'refused',
     summary: 'Save column metadata, all of it or nothing',
     request: ColumnsSaveRequest,
     answer: json(ColumnsAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/values',
+  'GET /sources/{id}/values': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'Distinct values of a column, most frequent first',
     query: {
-      cname: { schema: v.string(), description: 'The column', required: true },
-      search: { schema: v.string(), description: 'Text that the values contain, in any case' },
+      cname: { schema: text, description: 'The column', required: true },
+      search: { schema: text, description: 'Text that the values contain, in any case' },
       limit: { schema: wholeNumber(1, 500), description: 'Number of values; 50 by default' },
     },
     answer: json(ColumnValues),
-    refusals: [400, 404, 422],
+    refusals: [422],
   },
-  {
-    method: 'post',
-    path: '/sources/{id}/grain-estimate',
+  'POST /sources/{id}/grain-estimate': {
     role: 'reader',
     territories: 'refused',
     because: 'the estimate counts all rows of the table',
     summary: 'Number of rows at a display grain',
     request: GrainEstimateRequest,
     answer: json(GrainEstimate),
-    refusals: [400, 404, 422],
+    refusals: [422],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/sql',
+  'GET /sources/{id}/sql': {
     role: 'reader',
     territories: 'none',
     summary: 'The stored SQL templates',
     answer: json(TemplatesAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/sources/{id}/sql',
+  'POST /sources/{id}/sql': {
     role: 'admin',
     territories: 'refused',
     summary: 'Generate and store the SQL templates',
     answer: json(TemplatesAnswer),
-    refusals: [400, 404, 422],
+    refusals: [422],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/sql/preview',
+  'GET /sources/{id}/sql/preview': {
     role: 'reader',
     territories: 'none',
     summary: 'Preview of the generated SQL templates',
     answer: json(TemplatesPreview),
-    refusals: [400, 404, 422],
+    refusals: [422],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/versions',
+  'GET /sources/{id}/versions': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'The versions of a source',
     answer: json(VersionsAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/sources/{id}/versions',
+  'POST /sources/{id}/versions': {
     role: 'planner',
     territories: 'refused',
     because: 'a version is loaded with rows of the whole source',
     summary: 'Create a version with its forecast table',
     request: CreateVersionRequest,
     answer: created(Version),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/views',
+  'GET /sources/{id}/views': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'The named views of a source',
     answer: json(NamedViewsAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/sources/{id}/views',
+  'POST /sources/{id}/views': {
     role: 'planner',
     territories: 'judged',
     summary: 'Save an arrangement of the pivot under a name',
     request: CreateViewRequest,
     answer: created(NamedView),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'patch',
-    path: '/views/{id}',
+  'PATCH /views/{id}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Change name or layout of a view',
     request: EditViewRequest,
     answer: json(NamedView),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'delete',
-    path: '/views/{id}',
+  'DELETE /views/{id}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Delete a view',
     answer: nothing,
-    refusals: [400, 404],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/profiles',
+  'GET /sources/{id}/profiles': {
     role: 'reader',
     territories: 'narrowed',
     summary: 'The named profiles of a source',
     answer: json(NamedProfilesAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/sources/{id}/profiles',
+  'POST /sources/{id}/profiles': {
     role: 'planner',
     territories: 'judged',
     summary: 'Save weights of the twelve months under a name',
     request: CreateProfileRequest,
     answer: created(NamedProfile),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'patch',
-    path: '/profiles/{id}',
+  'PATCH /profiles/{id}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Change name or weights of a profile',
     request: EditProfileRequest,
     answer: json(NamedProfile),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'delete',
-    path: '/profiles/{id}',
+  'DELETE /profiles/{id}': {
     role: 'planner',
     territories: 'judged',
     summary: 'Delete a profile',
     answer: nothing,
-    refusals: [400, 404],
   },
-  {
-    method: 'get',
-    path: '/sources/{id}/formulas',
+  'GET /sources/{id}/formulas': {
     role: 'reader',
     territories: 'none',
     summary: 'The formulas of a source',
     answer: json(FormulasAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/sources/{id}/formulas',
+  'POST /sources/{id}/formulas': {
     role: 'admin',
     territories: 'refused',
     summary: 'Store a formula of measures under a name',
     request: CreateFormulaRequest,
     answer: created(CheckedFormula),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'patch',
-    path: '/formulas/{id}',
+  'PATCH /formulas/{id}': {
     role: 'admin',
     territories: 'refused',
     summary: 'Change name, expression or format of a formula',
     request: EditFormulaRequest,
     answer: json(CheckedFormula),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'delete',
-    path: '/formulas/{id}',
+  'DELETE /formulas/{id}': {
     role: 'admin',
     territories: 'refused',
     summary: 'Delete a formula',
     answer: nothing,
-    refusals: [400, 404],
   },
-];
+} satisfies Endpoints;

@@ -2,41 +2,32 @@
 import { ReplayAnswer, ReplayedAnswer, ReplayVersionRequest } from '../replays';
 import { CloseVersionRequest, CopyVersionRequest, EditVersionRequest, Version } from '../versions';
 
-import { created, type Endpoint, json, nothing } from './endpoint';
+import { created, type Endpoints, json, nothing } from './endpoint';
 
-export const VERSION_ENDPOINTS: readonly Endpoint[] = [
-  {
-    method: 'get',
-    path: '/versions/{id}',
+export const VERSION_ENDPOINTS = {
+  'GET /versions/{id}': {
     role: 'reader',
     territories: 'none',
     summary: 'One version',
     answer: json(Version),
-    refusals: [400, 404],
   },
-  {
-    method: 'patch',
-    path: '/versions/{id}',
+  'PATCH /versions/{id}': {
     role: 'planner',
     territories: 'refused',
     because: 'its name and its settings are those of everybody who plans in it',
     summary: 'Change name, description or excluded origins',
     request: EditVersionRequest,
     answer: json(Version),
-    refusals: [400, 403, 404, 409],
+    refusals: [403, 409],
   },
-  {
-    method: 'delete',
-    path: '/versions/{id}',
+  'DELETE /versions/{id}': {
     role: 'admin',
     territories: 'refused',
     summary: 'Delete a version with its rows and its log',
     answer: nothing,
-    refusals: [400, 403, 404],
+    refusals: [403],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/copy',
+  'POST /versions/{id}/copy': {
     role: 'planner',
     territories: 'refused',
     because: 'a copy has every row of the version',
@@ -44,11 +35,9 @@ export const VERSION_ENDPOINTS: readonly Endpoint[] = [
     request: CopyVersionRequest,
     writesRows: true,
     answer: created(Version),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/replay',
+  'POST /versions/{id}/replay': {
     role: 'planner',
     territories: 'refused',
     because: 'a replay repeats every entry of the version',
@@ -56,38 +45,31 @@ export const VERSION_ENDPOINTS: readonly Endpoint[] = [
     request: ReplayVersionRequest,
     writesRows: true,
     answer: created(ReplayAnswer),
-    refusals: [400, 404, 409, 422],
+    refusals: [409, 422],
   },
-  {
-    method: 'get',
-    path: '/versions/{id}/replayed',
+  'GET /versions/{id}/replayed': {
     role: 'reader',
     territories: 'refused',
     because: 'a replay repeats every entry of a version',
     summary: 'The result of each entry of a replayed version',
     answer: json(ReplayedAnswer),
-    refusals: [400, 404],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/close',
+  'POST /versions/{id}/close': {
     role: 'planner',
     territories: 'refused',
     because: 'it closes the version for everybody',
     summary: 'Close a version to writes',
     request: CloseVersionRequest,
     answer: json(Version),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-  {
-    method: 'post',
-    path: '/versions/{id}/open',
+  'POST /versions/{id}/open': {
     role: 'planner',
     territories: 'refused',
     because: 'it opens the version for everybody',
     summary: 'Open a closed version again',
     request: CloseVersionRequest,
     answer: json(Version),
-    refusals: [400, 404, 409],
+    refusals: [409],
   },
-];
+} satisfies Endpoints;

@@ -1,5 +1,5 @@
 /** What a user does with comments, each action with its report or error. */
-import * as api from '../../client/comments';
+import * as api from '../../client/api';
 import { user } from '../../client/user.svelte';
 import type { Comment, CommentRequest } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
@@ -36,14 +36,14 @@ export class CommentActions {
   /** Replaces the text of an own comment by the one that is written there. */
   edit(comment: Comment): Promise<void> {
     return this.send(DRAFTS.edit(comment), (text, pf_user) =>
-      api.editComment(comment.id, { text, pf_user }),
+      api.call('PATCH /comments/{id}', { id: comment.id, body: { text, pf_user } }),
     );
   }
 
   /** Resolves a thread, or reopens it. */
   resolve({ id }: Comment, resolved: boolean): Promise<void> {
     return this.reports.named(async (pf_user) => {
-      await api.editComment(id, { resolved, pf_user });
+      await api.call('PATCH /comments/{id}', { id, body: { resolved, pf_user } });
       await this.session.comments.read();
     });
   }
@@ -51,7 +51,7 @@ export class CommentActions {
   /** Deletes an own comment. The report offers to write it again. */
   remove({ id, parent, slice, text }: Comment): Promise<void> {
     return this.reports.named(async (pf_user) => {
-      await api.deleteComment(id, pf_user);
+      await api.call('DELETE /comments/{id}', { id, body: { pf_user } });
       await this.session.comments.read();
       const place = parent === undefined ? { slice } : { parent };
       this.tell.done('Comment deleted.', () => {
@@ -81,7 +81,10 @@ export class CommentActions {
     ...body
   }: Omit<CommentRequest, 'slice'> & { slice?: Slice }): Promise<Comment> {
     const { id, source } = this.session.planned;
-    return api.addComment(id, { ...body, ...(slice && { slice: insidePart(source, slice) }) });
+    return api.write('POST /versions/{id}/comments', {
+      id,
+      body: { ...body, ...(slice && { slice: insidePart(source, slice) }) },
+    });
   }
 
   /** Sends the text of a place. It stays there if it could not be sent. */

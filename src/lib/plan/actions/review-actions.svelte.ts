@@ -1,5 +1,5 @@
 /** What a user does with reviews, each action with its report or error. */
-import * as api from '../../client/reviews';
+import * as api from '../../client/api';
 import { messageOf } from '../../client/message-of';
 import { user } from '../../client/user.svelte';
 import type { Review, ReviewStepName } from '../../contract/reviews';
@@ -43,7 +43,11 @@ export class ReviewActions {
     const { asked } = this;
     if (!asked) return Promise.resolve(null);
     return this.saved(DONE[asked.step], (pf_user) =>
-      api.takeReviewStep(asked.review.id, asked.step, { ...withComment(comment), pf_user }),
+      api.write('POST /reviews/{id}/{step}', {
+        id: asked.review.id,
+        step: asked.step,
+        body: { ...withComment(comment), pf_user },
+      }),
     );
   }
 
@@ -51,8 +55,11 @@ export class ReviewActions {
   make(slice: Slice, { comment, ...terms }: Terms): Promise<string | null> {
     const { id, source } = this.session.planned;
     return this.saved('The review is made. Submit it when its rows are ready.', (pf_user) =>
-      api.addReview(id, {
-        ...{ slice: insidePart(source, slice), ...terms, ...withComment(comment), pf_user },
+      api.write('POST /versions/{id}/reviews', {
+        id,
+        body: {
+          ...{ slice: insidePart(source, slice), ...terms, ...withComment(comment), pf_user },
+        },
       }),
     );
   }
@@ -60,14 +67,14 @@ export class ReviewActions {
   /** Changes reviewers and due day of a review. @returns null if it is changed, else the reason */
   change({ id }: Review, { comment, ...terms }: Terms): Promise<string | null> {
     return this.saved('The review is changed.', (pf_user) =>
-      api.editReview(id, { ...terms, ...withComment(comment), pf_user }),
+      api.call('PATCH /reviews/{id}', { id, body: { ...terms, ...withComment(comment), pf_user } }),
     );
   }
 
   /** Deletes a review that was never submitted. */
   remove({ id }: Review): Promise<void> {
     return this.reports.named(async (pf_user) => {
-      await api.deleteReview(id, pf_user);
+      await api.call('DELETE /reviews/{id}', { id, body: { pf_user } });
       await this.session.reviews.read();
       this.tell.done('The review is deleted.');
     });

@@ -23,7 +23,7 @@ export class NamedViews {
 
   /** Reads the views. @throws ApiError with the service's sentence; the list stays unchanged */
   async read(): Promise<void> {
-    this.all = await api.listViews(this.sourceId);
+    this.all = await api.call('GET /sources/{id}/views', { id: this.sourceId });
   }
 
   /**
@@ -85,30 +85,42 @@ export class NamedViews {
   /** Saves a layout as the default of the source. @throws ApiError */
   async saveAsDefault(layout: Layout): Promise<void> {
     const { source } = this.planned;
-    const saved = await api.editSource(source.id, { default_layout: { ...layout } });
+    const saved = await api.call('PATCH /sources/{id}', {
+      id: source.id,
+      body: { default_layout: { ...layout } },
+    });
     source.default_layout = saved.default_layout;
   }
 
   /** Saves a layout as a new view, and opens it. @throws ApiError, 409 if the name is taken */
   async create(name: string, layout: Layout, pf_user: string): Promise<void> {
-    this.put(await api.createView(this.sourceId, { name, layout: { ...layout }, pf_user }));
+    this.put(
+      await api.call('POST /sources/{id}/views', {
+        id: this.sourceId,
+        body: { name, layout: { ...layout }, pf_user },
+      }),
+    );
   }
 
   /** Saves a layout as the open view. @throws ApiError, 404 if somebody has deleted it */
   async save(layout: Layout): Promise<void> {
-    if (this.open) this.put(await api.editView(this.open.id, { layout: { ...layout } }));
+    if (this.open)
+      this.put(
+        await api.call('PATCH /views/{id}', { id: this.open.id, body: { layout: { ...layout } } }),
+      );
   }
 
   /** Renames the open view. @throws ApiError, 409 if the name is taken */
   async rename(name: string): Promise<void> {
-    if (this.open) this.put(await api.editView(this.open.id, { name }));
+    if (this.open)
+      this.put(await api.call('PATCH /views/{id}', { id: this.open.id, body: { name } }));
   }
 
   /** Deletes the open view. @throws ApiError, 404 if somebody has deleted it */
   async remove(): Promise<void> {
     const { open } = this;
     if (!open) return;
-    await api.deleteView(open.id);
+    await api.call('DELETE /views/{id}', { id: open.id });
     this.all = this.all.filter((view) => view.id !== open.id);
     this.open = null;
   }

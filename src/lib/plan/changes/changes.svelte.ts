@@ -98,22 +98,31 @@ export class Changes {
    * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async apply({ kind, body }: OperationRequest, call: WriteOptions = {}): Promise<Written> {
-    return this.write(kind, () => api.operate(this.planned.id, kind, body, call));
+    return this.write(kind, () =>
+      api.writeRows('POST /versions/{id}/{operation}', {
+        id: this.planned.id,
+        operation: kind,
+        body,
+        ...call,
+      }),
+    );
   }
 
   /** Takes back a part of an entry, and appends the rows that this wrote. @throws ApiError as {@link apply} */
   async reverse(logid: number, body: ReverseRequest): Promise<Written> {
-    return this.write('reverse', () => api.reverse(logid, body));
+    return this.write('reverse', () => api.writeRows('POST /log/{logid}/reverse', { logid, body }));
   }
 
   /** Writes cells of a file, and appends the rows that this wrote. @throws ApiError as {@link apply} */
   async importCells(body: ImportRequest): Promise<Written> {
-    return this.write('import', () => api.importCells(this.planned.id, body));
+    return this.write('import', () =>
+      api.writeRows('POST /versions/{id}/import', { id: this.planned.id, body }),
+    );
   }
 
   /** Closes months, and appends the rows that this wrote. @throws ApiError as {@link apply} */
   async closeMonths(body: ActualsRequest): Promise<ActualsAnswer> {
-    const send = () => api.closeMonths(this.planned.id, body);
+    const send = () => api.writeRows('POST /versions/{id}/actuals', { id: this.planned.id, body });
     const { logid, metadata } = await this.write('actual', send);
     const answer = v.parse(ActualsAnswer, JSON.parse(metadata.get(ACTUALS_METADATA) ?? ''));
     // A close of months that agree with the source writes no rows.
@@ -143,7 +152,12 @@ export class Changes {
     if (!(await isWritten(this.planned.id, kind, body, call))) return null;
     await this.settled();
     return this.run(`${OPERATIONS[kind].verbs.progressive} …`, async () => {
-      const answer = await api.operate(this.planned.id, kind, body, call);
+      const answer = await api.writeRows('POST /versions/{id}/{operation}', {
+        id: this.planned.id,
+        operation: kind,
+        body,
+        ...call,
+      });
       this.own.forgetUndone();
       const { logid } = new AnsweredRows(answer);
       const { entries } = await this.log.stored();
@@ -177,7 +191,9 @@ export class Changes {
 
   /** Returns the totals of an entry before its undo; null if they are unknown. */
   private async undoneTotals(logid: number): Promise<EntryTotals | null> {
-    const undone = await api.listUndone(this.planned.id).catch(() => []);
+    const undone = await api
+      .call('GET /versions/{id}/undone', { id: this.planned.id })
+      .catch(() => []);
     return undone.find((entry) => entry.logid === logid) ?? null;
   }
 
@@ -263,15 +279,13 @@ export class Changes {
   async undo(logid: number, pf_user: string | undefined): Promise<number> {
     return this.run('Undoing …', async () => {
       const stamp = this.log.answer?.entries.find(({ id }) => id === logid)?.stamp ?? null;
-      const answer = await api
-        .undo(logid, { ...(pf_user && { pf_user }) })
-        .catch((error: unknown) => {
-          if (!(error instanceof ApiError) || error.status !== 404) throw error;
-          this.own.forget(logid);
-          this.stale = 'Someone else has undone a change that is still on screen.';
-          void this.log.read();
-          throw new ApiError(404, 'Someone else has already undone this change.');
-        });
+      const answer = await api.undo(logid, pf_user || undefined).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        this.own.forget(logid);
+        this.stale = 'Someone else has undone a change that is still on screen.';
+        void this.log.read();
+        throw new ApiError(404, 'Someone else has already undone this change.');
+      });
       this.own.undid(logid, stamp);
       await this.bringToScreen((pivot) => this.takeOut(pivot, logid));
       void this.screen.selection.readTotals();

@@ -118,7 +118,7 @@ export class ComparedVersion {
     onProgress: (progress: Progress) => void,
   ): Promise<ArrayBuffer[]> {
     // Events that announced a change may have been missed.
-    this.current = await api.getVersion(this.id, { signal });
+    this.current = await api.call('GET /versions/{id}', { id: this.id, signal });
     const { entries, history } = await api.listLog(this.id, { signal });
     this.history = history;
     const stored = entries.filter(({ row_count }) => row_count > 0);
@@ -180,7 +180,7 @@ export class ComparedVersion {
   private async refresh(): Promise<boolean> {
     const before = this.current.exclude_iters;
     try {
-      this.current = await api.getVersion(this.id);
+      this.current = await api.call('GET /versions/{id}', { id: this.id });
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) throw error;
       this.onDeleted();

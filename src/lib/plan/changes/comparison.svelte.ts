@@ -43,7 +43,7 @@ export class Comparison {
 
   /** Returns the other versions of the source, both open and closed. @throws ApiError */
   async choices(): Promise<VersionListEntry[]> {
-    const versions = await api.listVersions(this.planned.source.id);
+    const versions = await api.call('GET /sources/{id}/versions', { id: this.planned.source.id });
     return versions.filter(({ id }) => id !== this.planned.id);
   }
 
@@ -82,7 +82,7 @@ export class Comparison {
     this.wanted = { name: '', progress: null };
     let found: ComparedVersion | null = null;
     try {
-      const version = await api.getVersion(id, { signal });
+      const version = await api.call('GET /versions/{id}', { id, signal });
       if (version.source_id !== this.planned.source.id || id === this.planned.id) {
         this.ended = 'Only versions of the same source can be compared.';
         return null;

@@ -118,7 +118,10 @@ export class Live {
   private async compare(signal: AbortSignal): Promise<void> {
     const [{ difference, stored, undone }, columns] = await Promise.all([
       this.rows.compare(signal),
-      api.listColumns(this.planned.source.id, { signal: soon(signal) }),
+      api.call('GET /sources/{id}/columns', {
+        id: this.planned.source.id,
+        signal: soon(signal),
+      }),
       this.followVersion(),
       ...Object.values(this.events.readers).map((read) => read()),
     ]);

@@ -26,7 +26,9 @@ export class TakeBack {
     const { logid, ...body } = part;
     this.part = part;
     this.preview.clear();
-    this.preview.ask((signal) => api.previewReverse(logid, body, { signal }));
+    this.preview.ask((signal) =>
+      api.call('POST /log/{logid}/reverse/preview', { logid, body, signal }),
+    );
   }
 
   /** Closes the confirmation. */

@@ -236,7 +236,12 @@ export class Trying {
     const operations = asked.map(triedOperation);
     const pf_user = asked.at(-1)?.pf_user ?? '';
     try {
-      return new AnsweredRows(await api.previewSeveral(this.planned.id, { operations, pf_user }));
+      return new AnsweredRows(
+        await api.previewRows('POST /versions/{id}/preview', {
+          id: this.planned.id,
+          body: { operations, pf_user },
+        }),
+      );
     } catch (error) {
       const refusal = refusalIn(error);
       const line = refusal && asked[refusal.at];
@@ -251,8 +256,16 @@ type Sent = Omit<Attempt, 'cells'>;
 
 /** Writes a change. @returns its rows, as an Arrow stream */
 function send(id: number, { operation, slice, pf_user }: Sent): Promise<ArrayBuffer> {
-  if (operation.kind === 'import') return api.importCells(id, { ...operation.body, pf_user });
-  return api.operate(id, operation.kind, bodyOf(operation, slice, pf_user));
+  if (operation.kind === 'import')
+    return api.writeRows('POST /versions/{id}/import', {
+      id,
+      body: { ...operation.body, pf_user },
+    });
+  return api.writeRows('POST /versions/{id}/{operation}', {
+    id,
+    operation: operation.kind,
+    body: bodyOf(operation, slice, pf_user),
+  });
 }
 
 /** Returns a change as a step of a preview. */

@@ -95,7 +95,10 @@ export class Closing {
     this.preview.clear();
     this.isOpen = true;
     this.plan.ask(async (signal) => {
-      const { months } = await api.getVersionTotals(this.planned.id, { signal });
+      const { months } = await api.call('GET /versions/{id}/totals', {
+        id: this.planned.id,
+        signal,
+      });
       const [first, last] = [months[0], months.at(-1)].map((each) => monthOf(each?.month ?? ''));
       if (!first || !last) return [];
       const choices = monthsBetween(first, `${last.slice(0, 4)}-12`);
@@ -110,7 +113,9 @@ export class Closing {
     const request = rows && this.monthsOf(rows);
     if (!request) return this.preview.clear();
     const asked = { ...request, ...(user.name && { pf_user: user.name }) };
-    this.preview.ask((signal) => api.previewActuals(this.planned.id, asked, { signal }));
+    this.preview.ask((signal) =>
+      api.call('POST /versions/{id}/actuals/preview', { id: this.planned.id, body: asked, signal }),
+    );
   }
 
   /** Returns the request of the close; null if no months are chosen. */

@@ -103,12 +103,15 @@ export class FormulaDraft {
   async save(pf_user: string): Promise<void> {
     const body = { name: this.name.trim(), expression: this.text, format: this.format };
     await (this.stored
-      ? api.editFormula(this.stored.id, body)
-      : api.createFormula(this.planned.source.id, { ...body, pf_user }));
+      ? api.call('PATCH /formulas/{id}', { id: this.stored.id, body })
+      : api.call('POST /sources/{id}/formulas', {
+          id: this.planned.source.id,
+          body: { ...body, pf_user },
+        }));
   }
 
   /** Deletes the stored formula. @throws ApiError */
   async remove(): Promise<void> {
-    if (this.stored) await api.deleteFormula(this.stored.id);
+    if (this.stored) await api.call('DELETE /formulas/{id}', { id: this.stored.id });
   }
 }

@@ -60,7 +60,12 @@ export class Ramp {
     // Nothing is written, so the name does not count.
     const request = { ...body, pf_user: user.name || 'preview' };
     this.copied.ask(async (signal) => {
-      const answer = await api.previewOperation(this.planned.id, 'clone', request, { signal });
+      const answer = await api.previewRows('POST /versions/{id}/{operation}/preview', {
+        id: this.planned.id,
+        operation: 'clone',
+        body: request,
+        signal,
+      });
       return sumsOf(new AnsweredRows(answer), this.planned.measureColumns);
     });
   }

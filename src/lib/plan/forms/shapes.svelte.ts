@@ -78,8 +78,12 @@ export class Shapes {
   /** Reads the profiles and the versions that are offered. */
   read(): void {
     const { source } = this.planned;
-    this.profiles.ask((signal) => api.listProfiles(source.id, { signal }));
-    this.versions.ask((signal) => api.listVersions(source.id, { signal }));
+    this.profiles.ask((signal) =>
+      api.call('GET /sources/{id}/profiles', { id: source.id, signal }),
+    );
+    this.versions.ask((signal) =>
+      api.call('GET /sources/{id}/versions', { id: source.id, signal }),
+    );
   }
 
   /** Reads them if they were never read. */
@@ -166,8 +170,11 @@ export class Shapes {
     const { source } = this.planned;
     const saved =
       id === null
-        ? await api.createProfile(source.id, { name, weights, pf_user })
-        : await api.editProfile(id, { name, weights });
+        ? await api.call('POST /sources/{id}/profiles', {
+            id: source.id,
+            body: { name, weights, pf_user },
+          })
+        : await api.call('PATCH /profiles/{id}', { id, body: { name, weights } });
     this.read();
     await this.profiles.settled();
     this.choose({
@@ -178,7 +185,7 @@ export class Shapes {
 
   /** Deletes a profile. @throws ApiError with the service's sentence */
   async remove(id: number): Promise<void> {
-    await api.deleteProfile(id);
+    await api.call('DELETE /profiles/{id}', { id });
     if (this.key === keyOf(id)) this.choose(null);
     this.read();
     await this.profiles.settled();

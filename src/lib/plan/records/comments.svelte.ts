@@ -1,5 +1,5 @@
 /** The comments of the version on the page. */
-import * as api from '../../client/comments';
+import * as api from '../../client/api';
 import type { Comment } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
 import { overlapOf } from '../../pivot/grid/cells/reach';
@@ -44,7 +44,11 @@ export class Comments extends FollowedList<SeenRecord<Comment>> {
   constructor(planned: PlannedVersion) {
     const most = $state({ resolved: RESOLVED });
     super(async (signal) => {
-      const all = await api.listComments(planned.id, most.resolved, { signal });
+      const all = await api.call('GET /versions/{id}/comments', {
+        id: planned.id,
+        query: { resolved: most.resolved },
+        signal,
+      });
       return all.map(seenIn(planned.source));
     });
     this.most = most;

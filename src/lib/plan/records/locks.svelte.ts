@@ -31,7 +31,7 @@ export class Locks extends FollowedList<SeenRecord<Lock>> {
     private readonly reviews: Reviews,
   ) {
     super(async (signal) => {
-      const all = await api.listLocks(planned.id, { signal });
+      const all = await api.call('GET /versions/{id}/locks', { id: planned.id, signal });
       const seen = seenIn(planned.source);
       return all.map((lock) =>
         lock.logid === undefined ? seen(lock) : { ...lock, seen: lock.slice },
@@ -43,13 +43,16 @@ export class Locks extends FollowedList<SeenRecord<Lock>> {
    * Locks the rows of a slice. @throws ApiError with the service's sentence; nothing is locked in that case
    */
   async add(slice: Slice, note: string, pf_user: string): Promise<void> {
-    await api.addLock(this.planned.id, { slice, ...(note !== '' && { note }), pf_user });
+    await api.call('POST /versions/{id}/locks', {
+      id: this.planned.id,
+      body: { slice, ...(note !== '' && { note }), pf_user },
+    });
     await this.read();
   }
 
   /** Removes a lock, which may be gone already. @throws ApiError; the lock still exists in that case */
   async remove(lock: Lock): Promise<void> {
-    await api.removeLock(lock.id).catch((error: unknown) => {
+    await api.call('DELETE /locks/{id}', { id: lock.id }).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     });
     await this.read();

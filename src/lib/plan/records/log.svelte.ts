@@ -35,7 +35,10 @@ export class Log {
    */
   read(pauseMs = 0): Promise<void> {
     this.latest.ask((signal) => api.listLog(this.versionId, { signal }), pauseMs);
-    this.undone.ask((signal) => api.listUndone(this.versionId, { signal }), pauseMs);
+    this.undone.ask(
+      (signal) => api.call('GET /versions/{id}/undone', { id: this.versionId, signal }),
+      pauseMs,
+    );
     return this.latest.settled();
   }
 
@@ -43,7 +46,11 @@ export class Log {
   askTouching(slice: Slice | null): void {
     if (slice === null) return this.touching.clear();
     this.touching.ask(async (signal) => {
-      const { entries } = await api.explain(this.versionId, slice, { signal });
+      const { entries } = await api.call('POST /versions/{id}/explain', {
+        id: this.versionId,
+        body: { slice },
+        signal,
+      });
       return { slice, entries: byEntry(entries) };
     });
   }
@@ -63,7 +70,7 @@ export class Log {
   async stored(): Promise<StoredLog> {
     const [{ entries, history }, undone] = await Promise.all([
       api.listLog(this.versionId),
-      api.listUndone(this.versionId),
+      api.call('GET /versions/{id}/undone', { id: this.versionId }),
     ]);
     return { entries, undone, timeline: history.timeline };
   }
@@ -72,7 +79,10 @@ export class Log {
    * Changes the note of an entry. @throws ApiError with the service's sentence; the note is unchanged then
    */
   async editNote(logid: number, note: string): Promise<void> {
-    const edited = await api.editNote(logid, note === '' ? null : note);
+    const edited = await api.call('PATCH /log/{logid}', {
+      logid,
+      body: { note: note === '' ? null : note },
+    });
     if (!this.answer) return;
     this.latest.answer = {
       ...this.answer,

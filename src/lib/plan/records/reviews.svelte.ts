@@ -1,5 +1,5 @@
 /** The reviews of the version on the page. */
-import * as api from '../../client/reviews';
+import * as api from '../../client/api';
 import { user } from '../../client/user.svelte';
 import {
   holdsBack,
@@ -44,7 +44,7 @@ export class Reviews extends FollowedList<SeenReview> {
   /** @param onChange is called when a read returns other reviews than before */
   constructor(planned: PlannedVersion, onChange: () => void) {
     super(async (signal) => {
-      const all = await api.listReviews(planned.id, { signal });
+      const all = await api.call('GET /versions/{id}/reviews', { id: planned.id, signal });
       return all.map(seenIn(planned.source));
     }, onChange);
   }

@@ -79,7 +79,9 @@ export class Why {
     this.asked = key;
     if (!current || this.obstacle !== null) return this.latest.clear();
     const { slice } = current;
-    this.latest.ask((signal) => api.explain(this.planned.id, slice, { signal }));
+    this.latest.ask((signal) =>
+      api.call('POST /versions/{id}/explain', { id: this.planned.id, body: { slice }, signal }),
+    );
   }
 
   /** The measure of the cell that was selected last; null for a header. */

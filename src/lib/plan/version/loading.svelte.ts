@@ -152,7 +152,10 @@ export class Loading {
   /** Reads the formulas of the source. Never throws: without them the pivot opens, and says why they are missing. */
   private async readFormulas(signal: AbortSignal): Promise<void> {
     try {
-      const formulas = await api.listFormulas(this.planned.source.id, { signal });
+      const formulas = await api.call('GET /sources/{id}/formulas', {
+        id: this.planned.source.id,
+        signal,
+      });
       if (signal.aborted) return;
       this.formulas = formulas;
       this.formulaFailure = null;

@@ -189,7 +189,8 @@ export class PlannedVersion {
     hold?: Slice[],
   ): Promise<SlicePreview> {
     const by = this.groupedBy(byMonth);
-    const stored = await api.previewSlice(this.id, slice, { signal }, hold, by, user.name);
+    const body = { slice, hold, ...by, ...this.wouldWrite };
+    const stored = await api.call('POST /versions/{id}/slice', { id: this.id, body, signal });
     return (await this.tried?.addTo(stored, slice, hold, by?.by[0])) ?? stored;
   }
 
@@ -205,19 +206,25 @@ export class PlannedVersion {
     signal?: AbortSignal,
   ): Promise<SlicePreview[]> {
     const by = this.groupedBy(byMonth);
-    const all = await api.previewSlices(this.id, slices, user.name, by, { signal });
+    const body = { slices: [...slices], ...by, ...this.wouldWrite };
+    const answer = await api.call('POST /versions/{id}/slices', { id: this.id, body, signal });
     return Promise.all(
-      all.map(async (stored, i) => {
+      answer.slices.map(async (stored, i) => {
         const slice = slices[i] ?? {};
         return (await this.tried?.addTo(stored, slice, [], by?.by[0])) ?? stored;
       }),
     );
   }
 
+  /** Whose change it would be: reviews hold rows for some people only. */
+  private get wouldWrite() {
+    return user.name ? { pf_user: user.name } : {};
+  }
+
   private groupedBy(byMonth: boolean) {
     const { dateColumn } = this;
     if (!byMonth || dateColumn === undefined) return undefined;
-    return { by: [dateColumn], unit: 'month' } as const;
+    return { by: [dateColumn], unit: 'month' as const };
   }
 
   /**
@@ -225,8 +232,8 @@ export class PlannedVersion {
    * territories. Keeps the old ones if that fails.
    */
   async refresh(): Promise<void> {
-    const version = api.getVersion(this.id).catch(() => this.current);
-    const source = api.getSource(this.source.id).catch(() => this.source);
+    const version = api.call('GET /versions/{id}', { id: this.id }).catch(() => this.current);
+    const source = api.call('GET /sources/{id}', { id: this.source.id }).catch(() => this.source);
     [this.current, this.source] = await Promise.all([version, source]);
   }
 }

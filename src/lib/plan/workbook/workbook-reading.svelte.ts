@@ -120,10 +120,13 @@ export class WorkbookReading {
     const { edits, places } = editsOf(changes, asTotal);
     const [{ cells, newest }, { entries }] = await Promise.all([
       edits.length > 0
-        ? api.previewImport(this.planned.id, {
-            edits,
-            since,
-            ...(user.name && { pf_user: user.name }),
+        ? api.call('POST /versions/{id}/import/preview', {
+            id: this.planned.id,
+            body: {
+              edits,
+              since,
+              ...(user.name && { pf_user: user.name }),
+            },
           })
         : NOTHING,
       this.log.stored(),

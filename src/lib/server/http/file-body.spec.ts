@@ -10,13 +10,13 @@ function received() {
   const request = new Request(url, { method: 'POST', body: 'a,b\n'.repeat(SIZE / 4) });
   const socket = Object.assign(new EventEmitter(), { destroyed: false });
   const locals = { config: { fileLimit: SIZE } };
-  return { request, url, locals, platform: { req: { socket } } };
+  return { request, locals, platform: { req: { socket } } };
 }
 
 it('A file is read to its end', async () => {
   const event = received();
   let size = 0;
-  await withFile(event, async ({ open }) => {
+  await withFile(event, { name: 'large.csv' }, async ({ open }) => {
     for await (const part of open()) size += part.byteLength;
   });
   expect([size, event.platform.req.socket.listenerCount('close')]).toEqual([SIZE, 0]);
@@ -25,7 +25,7 @@ it('A file is read to its end', async () => {
 it('Reading a file stops when the client closes the connection', async () => {
   const event = received();
   let size = 0;
-  const read = withFile(event, async ({ open }) => {
+  const read = withFile(event, { name: 'large.csv' }, async ({ open }) => {
     for await (const part of open()) {
       size += part.byteLength;
       event.platform.req.socket.emit('close');
@@ -38,7 +38,7 @@ it('Reading a file stops when the client closes the connection', async () => {
 it('A file is not read if the connection is closed already', async () => {
   const event = received();
   event.platform.req.socket.destroyed = true;
-  const read = withFile(event, async ({ open }) => {
+  const read = withFile(event, { name: 'large.csv' }, async ({ open }) => {
     for await (const part of open()) throw new Error(`${part.byteLength} bytes were read`);
   });
   await expect(read).rejects.toThrow('The client closed the connection while its file was read');

@@ -3,32 +3,19 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { QueryOf } from '../../contract/endpoints';
 import {
   CHOSEN_DECIMALS,
-  DASHES_AS,
-  FILE_DATE_ORDERS,
-  FILE_DECIMALS,
-  FILE_DELIMITERS,
-  FILE_ENCODINGS,
-  FILE_HEADERS,
   FILE_MODES,
   FILE_TYPES,
-  FIRST_LINES,
   type FileMode,
-  MISSING_NAMES,
-  MONTHS_AS,
-  SHORT_ROWS_AS,
-  TOTALS_AS,
-  WIDEN_CHOICES,
   type WidenChoice,
-  YEARS,
 } from '../../contract/files';
 import type { ByteSource } from '../../xlsx/bytes';
 import type { Config } from '../config';
 import { AppError, reasonOf } from '../errors';
 import { EncodingEvidence } from '../files/encoding';
 import type { ArrivedFile, FileChoices } from '../files/recognise';
-import { integerQuery, optionalChoice, textQuery } from './params';
 
 /** Number of files that one process reads at a time. */
 const MOST_AT_ONCE = 4;
@@ -45,10 +32,12 @@ const NO_TEXT: readonly [signature: string, what: string][] = [
   ['1f8b', 'compressed'],
 ];
 
+/** What is said about a file. */
+type FileQuery = QueryOf<'POST /files/preview'>;
+
 /** A request that sends a file. */
 interface FileRequest {
   request: Request;
-  url: URL;
   locals: { config: Pick<Config, 'fileLimit'> };
   /** Missing in the development server. */
   platform?: { req: { socket: Connection } } | undefined;
@@ -70,15 +59,16 @@ let reading = 0;
  * reading the file fails.
  */
 export async function withFile<Result>(
-  { request, url, locals, platform }: FileRequest,
+  { request, locals, platform }: FileRequest,
+  query: FileQuery,
   work: (file: ArrivedFile) => Promise<Result>,
 ): Promise<Result> {
   const { fileLimit } = locals.config;
   if (fileLimit === 0) {
     throw new AppError(404, 'Files are not accepted here: the service runs with PF_FILES=0');
   }
-  const name = textQuery(url, 'name');
-  const choices = choicesOf(url);
+  const { name } = query;
+  const choices = choicesOf(query);
   if (Number(request.headers.get('content-length') ?? 0) > fileLimit) throw tooLarge(fileLimit);
   if (reading >= MOST_AT_ONCE) {
     throw new AppError(503, 'The service reads other files at the moment; try again soon', {
@@ -228,13 +218,17 @@ function noRoom(error: unknown): never {
   );
 }
 
-/** The existing table that a request loads its file into; undefined for a new one. @throws AppError 400 for a table without a mode, or the reverse */
-export function targetQuery(
-  url: URL,
-): { table: string; mode: FileMode; widen: WidenChoice } | undefined {
-  const mode = optionalChoice(url, 'mode', FILE_MODES);
-  if (!url.searchParams.has('table')) {
-    if (mode === undefined) return undefined;
+/**
+ * The existing table that a request loads its file into; undefined for a new one.
+ * @throws AppError 400 for a table without a mode, or the reverse
+ */
+export function targetOf({
+  table,
+  mode,
+  widen = 'refuse',
+}: FileQuery): { table: string; mode: FileMode; widen: WidenChoice } | undefined {
+  if (table === undefined && mode === undefined) return undefined;
+  if (table === undefined) {
     throw new AppError(400, 'table is missing: mode says what becomes of its rows', {
       field: 'table',
     });
@@ -244,29 +238,26 @@ export function targetQuery(
       field: 'mode',
     });
   }
-  const widen = optionalChoice(url, 'widen', WIDEN_CHOICES) ?? 'refuse';
-  return { table: textQuery(url, 'table'), mode, widen };
+  return { table, mode, widen };
 }
 
-function choicesOf(url: URL): FileChoices {
-  return {
-    encoding: optionalChoice(url, 'encoding', FILE_ENCODINGS),
-    delimiter: optionalChoice(url, 'delimiter', FILE_DELIMITERS),
-    header: optionalChoice(url, 'header', FILE_HEADERS),
-    decimal: optionalChoice(url, 'decimal', FILE_DECIMALS),
-    firstLine: integerQuery(url, 'first_line', { ...FIRST_LINES, fallback: undefined }),
-    dateOrder: optionalChoice(url, 'date_order', FILE_DATE_ORDERS),
-    sheet: url.searchParams.has('sheet') ? textQuery(url, 'sheet') : undefined,
-    months: optionalChoice(url, 'months', MONTHS_AS),
-    year: integerQuery(url, 'year', { ...YEARS, fallback: undefined }),
-    missingName: optionalChoice(url, 'missing_name', MISSING_NAMES),
-    shortRows: optionalChoice(url, 'short_rows', SHORT_ROWS_AS),
-    totals: optionalChoice(url, 'totals', TOTALS_AS),
-    dashes: optionalChoice(url, 'dashes', DASHES_AS),
-    types: typesOf(url.searchParams.get('types') ?? ''),
-    decimals: decimalsOf(url.searchParams.get('decimals') ?? ''),
-  };
-}
+const choicesOf = ({ types = '', decimals = '', ...query }: FileQuery): FileChoices => ({
+  encoding: query.encoding,
+  delimiter: query.delimiter,
+  header: query.header,
+  decimal: query.decimal,
+  firstLine: query.first_line,
+  dateOrder: query.date_order,
+  sheet: query.sheet,
+  months: query.months,
+  year: query.year,
+  missingName: query.missing_name,
+  shortRows: query.short_rows,
+  totals: query.totals,
+  dashes: query.dashes,
+  types: typesOf(types),
+  decimals: decimalsOf(decimals),
+});
 
 /** @throws AppError 400 */
 function typesOf(text: string): FileChoices['types'] {

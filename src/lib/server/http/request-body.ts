@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { Endpoint } from '../../contract/endpoints/endpoint';
+import type { Endpoint } from '../../contract/endpoints';
 import { IMPORT_BODY_LIMIT } from '../../contract/imports';
 import type { Me } from '../../contract/me';
 import { IDEMPOTENCY_KEY_HEADER, isObject } from '../../contract/primitives';
@@ -51,23 +51,10 @@ export function requireLength(
 const tooLarge = (limit: number): AppError =>
   new AppError(413, `The body is larger than ${limit} bytes`);
 
-/**
- * The body of a request, held to a schema and to the configured size.
- *
- * @param times the body may be this many times as long as the configured size
- * @throws AppError 413 if it is too large, 400 if there is none, it does not parse or does not
- * fit, naming the field
- */
-export const readJson = async <Body>(
-  { request, locals }: Received,
-  schema: v.GenericSchema<unknown, Body>,
-  times = 1,
-): Promise<Body> =>
-  fitted(await readText(request, locals.config.bodyLimit * times), schema, locals);
-
 /** The parts of a request that reading its body needs. */
 interface Received {
   request: Request;
+  url: URL;
   locals: {
     config: { bodyLimit: number };
     me: Me;
@@ -79,35 +66,28 @@ interface Received {
 }
 
 /**
- * The body of a request that writes rows, as {@link readJson} reads it, and its key.
+ * The JSON body of a request, held to the schema of its endpoint and to the configured size, and its key if the
+ * endpoint takes one. No body says as much as `{}` if it may be left out. Both are undefined for an endpoint without a
+ * body.
  *
- * @throws AppError as `readJson`, and 400 for a key that cannot be one
+ * @throws AppError 413 if it is too large, 400 if there is none, it does not parse or does not fit, naming the field, and
+ * for a key that cannot be one
  */
-export async function readWrite<Body>(
-  received: Received & { url: URL },
-  schema: v.GenericSchema<unknown, Body>,
-  times = 1,
-): Promise<{ body: Body; key: WriteKey | undefined }> {
+export async function readBody(
+  received: Received,
+  { request: schema, longBody, optionalBody, writesRows, takesKey }: Endpoint,
+): Promise<{ body: unknown; key: WriteKey | undefined }> {
+  if (schema === undefined) return { body: undefined, key: undefined };
   const { request, locals } = received;
-  const text = await readText(request, locals.config.bodyLimit * times);
-  return { key: writeKey(received, text), body: fitted(text, schema, locals) };
+  const limit = locals.config.bodyLimit * (longBody ? IMPORT_BODY_LIMIT : 1);
+  const text = await readText(request, limit);
+  const key = writesRows || takesKey ? writeKey(received, text) : undefined;
+  return { key, body: fitted(optionalBody && text.trim() === '' ? '{}' : text, schema, locals) };
 }
 
-/** As {@link readWrite}, for a body that may be left out: no body says as much as `{}`. */
-export async function readOptionalWrite<Body>(
-  received: Received & { url: URL },
-  schema: v.GenericSchema<unknown, Body>,
-): Promise<{ body: Body; key: WriteKey | undefined }> {
-  const { request, locals } = received;
-  const text = await readText(request, locals.config.bodyLimit);
-  const body = fitted(text.trim() === '' ? '{}' : text, schema, locals);
-  return { key: writeKey(received, text), body };
-}
+export type { WriteKey };
 
-function writeKey(
-  { request, url, locals: { me } }: Received & { url: URL },
-  body: string,
-): WriteKey | undefined {
+function writeKey({ request, url, locals: { me } }: Received, body: string): WriteKey | undefined {
   const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
   if (key === null) return undefined;
   if (!/^[ -~]{1,200}$/.test(key)) {
@@ -130,11 +110,7 @@ function writeKey(
  * the body, whatever it says
  * @throws AppError 400 naming the field
  */
-function fitted<Body>(
-  text: string,
-  schema: v.GenericSchema<unknown, Body>,
-  locals: Received['locals'],
-): Body {
+function fitted(text: string, schema: v.GenericSchema, locals: Received['locals']): unknown {
   const { user } = locals.me;
   // If the name is all that a request says, there is nothing left to send.
   const isLeftOut = user !== null && schema.type !== 'array' && text.trim() === '';

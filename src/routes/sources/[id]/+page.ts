@@ -1,7 +1,6 @@
 import { error } from '@sveltejs/kit';
-import { getSource, listColumns, listSql, listVersions, previewSql } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { ApiError } from '$lib/client/http';
-import { listTerritories } from '$lib/client/territories';
 import { user } from '$lib/client/user.svelte';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
@@ -11,13 +10,13 @@ export const load: PageLoad = async ({ params, fetch, depends, parent }) => {
   const id = Number(params.id);
   if (!Number.isInteger(id)) error(404, 'There is no such source.');
   // The layout asks for the roles of the user.
-  const [source] = await Promise.all([getSource(id, { fetch }), parent()]);
+  const [source] = await Promise.all([call('GET /sources/{id}', { id, fetch }), parent()]);
   const [columns, stored, coming, versions, territories] = await Promise.all([
-    listColumns(id, { fetch }),
-    listSql(id, { fetch }),
+    call('GET /sources/{id}/columns', { id, fetch }),
+    call('GET /sources/{id}/sql', { id, fetch }),
     comingTemplates(id, fetch),
-    listVersions(id, { fetch }),
-    user.mayAdminister ? listTerritories(id, { fetch }) : [],
+    call('GET /sources/{id}/versions', { id, fetch }),
+    user.mayAdminister ? call('GET /sources/{id}/territories', { id, fetch }) : [],
   ]);
   return {
     crumbs: [{ label: 'Sources', href: '/' }, { label: sourceName(source) }],
@@ -33,7 +32,10 @@ export const load: PageLoad = async ({ params, fetch, depends, parent }) => {
 /** What a generation would write now, or why it would fail. */
 async function comingTemplates(id: number, fetch: typeof globalThis.fetch) {
   try {
-    return { templates: await previewSql(id, { fetch }), obstacle: null };
+    return {
+      templates: await call('GET /sources/{id}/sql/preview', { id, fetch }),
+      obstacle: null,
+    };
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.status !== 422) throw cause;
     return { templates: null, obstacle: cause.message };

@@ -1,7 +1,7 @@
-import { listTables } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import type { PageLoad } from './$types';
 
 export const load: PageLoad = async ({ fetch }) => ({
   crumbs: [{ label: 'Sources', href: '/' }, { label: 'Register a table' }],
-  tables: await listTables({ fetch }),
+  tables: await call('GET /tables', { fetch }),
 });

@@ -1,5 +1,5 @@
 import { error } from '@sveltejs/kit';
-import { getSource, getVersion, listColumns } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
@@ -7,10 +7,10 @@ import type { PageLoad } from './$types';
 export const load: PageLoad = async ({ params, fetch }) => {
   const id = Number(params.id);
   if (!Number.isInteger(id)) error(404, 'There is no such version.');
-  const version = await getVersion(id, { fetch });
+  const version = await call('GET /versions/{id}', { id, fetch });
   const [source, columns] = await Promise.all([
-    getSource(version.source_id, { fetch }),
-    listColumns(version.source_id, { fetch }),
+    call('GET /sources/{id}', { id: version.source_id, fetch }),
+    call('GET /sources/{id}/columns', { id: version.source_id, fetch }),
   ]);
   return {
     crumbs: [

@@ -1,5 +1,5 @@
 /** Territories of a source: their list, their changes, and the endpoints that they refuse. */
-import type { Endpoint } from '../../../contract/endpoints/endpoint';
+import type { Endpoint } from '../../../contract/endpoints';
 import type { AskedSlice, Slice } from '../../../contract/slices';
 import { MOST_CONDITIONS } from '../../../contract/primitives';
 import { usableSlice } from '../../../contract/slices';
@@ -147,7 +147,7 @@ const partRefusal = (endpoint: Endpoint): AppError =>
 
 /** Why an endpoint needs all of a source, to be added to a sentence. */
 const reasonOf = (endpoint: Endpoint): string =>
-  'because' in endpoint ? `: ${endpoint.because}` : '';
+  endpoint.because === undefined ? '' : `: ${endpoint.because}`;
 
 /** Whether a number can be an id: an entry's is a bigint, every other an integer. */
 const isId = ({ id, kind }: Place): boolean =>

@@ -1,10 +1,12 @@
-import { listTables } from '$lib/client/api';
-import { getFiles } from '$lib/client/files';
+import { call } from '$lib/client/api';
 import { FILES_SCHEMA } from '$lib/contract/files';
 import type { PageLoad } from './$types';
 
 export const load: PageLoad = async ({ fetch, url }) => {
-  const [files, all] = await Promise.all([getFiles({ fetch }), listTables({ fetch })]);
+  const [files, all] = await Promise.all([
+    call('GET /files', { fetch }),
+    call('GET /tables', { fetch }),
+  ]);
   const tables = all.filter(({ schema, kind }) => schema === FILES_SCHEMA && kind === 'table');
   const asked = url.searchParams.get('table');
   return {

@@ -1,5 +1,5 @@
 import { error } from '@sveltejs/kit';
-import { getAccuracy, getSource, getVersion, listColumns } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
 import { PlannedVersion } from '$lib/plan/version/planned-version.svelte';
@@ -10,20 +10,18 @@ export const load: PageLoad = async ({ params, url, fetch }) => {
   if (!Number.isInteger(id)) error(404, 'There is no such version.');
   const by = url.searchParams.getAll('by');
   const lag = url.searchParams.get('lag');
-  const query = new URLSearchParams(by.map((name) => ['by', name]));
-  if (lag) query.set('lag', lag);
-  const version = await getVersion(id, { fetch });
+  const version = await call('GET /versions/{id}', { id, fetch });
   const [source, columns] = await Promise.all([
-    getSource(version.source_id, { fetch }),
-    listColumns(version.source_id, { fetch }),
+    call('GET /sources/{id}', { id: version.source_id, fetch }),
+    call('GET /sources/{id}/columns', { id: version.source_id, fetch }),
   ]);
   const planned = new PlannedVersion(version, source, columns);
   const [first] = planned.measureKeys;
   const asked = url.searchParams.get('measure') ?? 'value';
   // An address can name a measure that the source no longer has.
   const measure = planned.measureKeys.includes(asked) ? asked : first;
-  if (measure) query.set('measure', measure);
-  const accuracy = await getAccuracy(id, query, { fetch });
+  const query = { by, measure, lag: lag ? Number(lag) : undefined };
+  const accuracy = await call('GET /versions/{id}/accuracy', { id, query, fetch });
   return {
     crumbs: [
       { label: 'Sources', href: '/' },

@@ -1,12 +1,5 @@
 import { error } from '@sveltejs/kit';
-import {
-  getSource,
-  getVersion,
-  listColumns,
-  listLog,
-  listSegments,
-  previewLoad,
-} from '$lib/client/api';
+import { call, listLog } from '$lib/client/api';
 import { isLoad } from '$lib/contract/operations';
 import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
@@ -16,11 +9,11 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
   depends('pf:baseline');
   const id = Number(params.id);
   if (!Number.isInteger(id)) error(404, 'There is no such version.');
-  const version = await getVersion(id, { fetch });
+  const version = await call('GET /versions/{id}', { id, fetch });
   const [source, columns, segments, log] = await Promise.all([
-    getSource(version.source_id, { fetch }),
-    listColumns(version.source_id, { fetch }),
-    listSegments(id, { fetch }),
+    call('GET /sources/{id}', { id: version.source_id, fetch }),
+    call('GET /sources/{id}/columns', { id: version.source_id, fetch }),
+    call('GET /versions/{id}/segments', { id, fetch }),
     listLog(id, { fetch }),
   ]);
   const operations = log.entries.filter(({ operation }) => !isLoad(operation));
@@ -37,6 +30,8 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
     segments,
     operationCount: operations.length,
     /** All rows of the source: its span for the picture. Counting them may take a while. */
-    whole: previewLoad(id, { filters: [] }, { fetch }).catch(() => null),
+    whole: call('POST /versions/{id}/baseline/preview', { id, body: { filters: [] }, fetch }).catch(
+      () => null,
+    ),
   };
 };

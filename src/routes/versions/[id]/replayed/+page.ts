@@ -1,5 +1,5 @@
 import { error } from '@sveltejs/kit';
-import { getSource, getVersion, listColumns, listReplayed } from '$lib/client/api';
+import { call } from '$lib/client/api';
 import { ApiError } from '$lib/client/http';
 import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
@@ -8,11 +8,11 @@ import type { PageLoad } from './$types';
 export const load: PageLoad = async ({ params, fetch }) => {
   const id = Number(params.id);
   if (!Number.isInteger(id)) error(404, 'There is no such version.');
-  const version = await getVersion(id, { fetch });
+  const version = await call('GET /versions/{id}', { id, fetch });
   const [source, columns, replayed] = await Promise.all([
-    getSource(version.source_id, { fetch }),
-    listColumns(version.source_id, { fetch }),
-    listReplayed(id, { fetch }),
+    call('GET /sources/{id}', { id: version.source_id, fetch }),
+    call('GET /sources/{id}/columns', { id: version.source_id, fetch }),
+    call('GET /versions/{id}/replayed', { id, fetch }),
   ]);
   const originalId = replayed[0]?.entry.version_id;
   return {
@@ -30,7 +30,7 @@ export const load: PageLoad = async ({ params, fetch }) => {
     original:
       originalId === undefined
         ? null
-        : await getVersion(originalId, { fetch }).catch((failure: unknown) => {
+        : await call('GET /versions/{id}', { id: originalId, fetch }).catch((failure: unknown) => {
             if (failure instanceof ApiError && failure.status === 404) return null;
             throw failure;
           }),
