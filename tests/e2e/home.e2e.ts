@@ -9,6 +9,8 @@ test.describe('an empty database', () => {
   test('names the first step, and leads from a table to its setup', async ({ page, service }) => {
     await visit(page, '/');
     await expect(page.getByRole('heading', { name: 'Start with a table' })).toBeVisible();
+    const { version } = (await service.api.get('/health')).body;
+    await expect(page.getByText(`Forecast Pivot ${version}`, { exact: true })).toBeVisible();
 
     await page.getByRole('link', { name: 'Register a table' }).click();
     await page.getByRole('searchbox', { name: 'Search the tables' }).fill('nothing like it');
