@@ -137,7 +137,7 @@ const arrows = [
   forbid(['src/lib/server/db/**'], inDb),
   ...rooms,
   forbid(
-    ['src/lib/server/services/version/forecast-version.ts'],
+    ['src/lib/server/services/version/{forecast-version,territory}.ts'],
     inRoom('server/services', 'version').filter((each) => each !== unlimited),
   ),
   forbid(

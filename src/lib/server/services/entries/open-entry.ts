@@ -18,7 +18,7 @@ import { substitute } from '../../sql/tokens';
 import { requireInside } from '../version/changeable';
 import type { Statement } from '../client-faults';
 import { blameClient } from '../client-faults';
-import type { ForecastVersion } from '../version/forecast-version';
+import type { ForecastVersion, Limit } from '../version/forecast-version';
 import { limitedTo, storedTemplate } from '../version/forecast-version';
 import type { HeldRows } from './held';
 import { withoutHeld } from './held';
@@ -59,12 +59,12 @@ export interface OperationWriter {
 /**
  * Calls `run`, and limits its operations to some rows of the version.
  *
- * @param within each row is in a slice of each list
+ * @param slices each row is in a slice of each list
  * @throws AppError as {@link limitedTo}; the errors of `run`
  */
 export async function within<Result>(
   writer: OperationWriter,
-  slices: ForecastVersion['within'],
+  slices: Limit['slices'],
   run: () => Promise<Result>,
 ): Promise<Result> {
   const { target } = writer;

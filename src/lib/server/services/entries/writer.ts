@@ -263,10 +263,10 @@ class EntryWriter {
   /** Writes an entry without rows. One or several statements then write its rows. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, totals } = this;
-    const { within } = target;
+    const { limit } = target;
     const params =
-      this.origin || within.length > 0
-        ? { ...entry.params, ...this.origin, ...(within.length > 0 && { within }) }
+      this.origin || limit
+        ? { ...entry.params, ...this.origin, ...(limit && { within: limit.slices }) }
         : entry.params;
     const { id, stamp } = await insertEntry(tx, target.version.id, { ...entry, params });
     // If the transaction is rolled back, the cached totals are never used: its id does not come back.
@@ -308,9 +308,9 @@ class EntryWriter {
   /** Deletes the rows of an entry and reads their keys from the statement. */
   private async deleteWithKeys(id: number): Promise<UndoResult> {
     const { tx, target, memory } = this;
-    const { columns, table, rowKey } = target;
+    const { columns, table, part } = target;
     const tokens = { fc_table: table, logid: sql`${id}` };
-    const template = undoTemplate(columns, rowKey && sql`${hiddenId(rowKey)} AS pf_id`);
+    const template = undoTemplate(columns, part?.rowKey && sql`${hiddenId(part.rowKey)} AS pf_id`);
     const gone = await runWrite(tx, substitute(template, tokens), columns, memory);
     // At the grain, the statement counts the rows of each key.
     const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];

@@ -117,7 +117,7 @@ export const previewImport = (
       (await readCells(tx, target, edits, held)).map((cell) => [cell.number, cell]),
     );
     const cells = edits.map((_, i) => cellOf(found.get(i), target.columns));
-    const newest = await (target.inside
+    const newest = await (target.limit
       ? newestWithRows(tx, target.rows)
       : newestEntry(tx, versionId));
     if (since == null) return { cells, newest };

@@ -139,7 +139,7 @@ export async function writeSteps(
     for (const step of steps) columns = (await run(step)) ?? columns;
   }
   // A statement answers the rows that it writes with their stored numbers.
-  if ((!isTogether && steps.length > 1) || target.rowKey) {
+  if ((!isTogether && steps.length > 1) || target.part?.rowKey) {
     const isGrain = columns.some(({ name }) => name === 'pf_gkey');
     ({ columns } = await open.rows(isGrain));
     checkAmounts(columns);

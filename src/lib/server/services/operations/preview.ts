@@ -144,7 +144,7 @@ async function preview(
   const single = !hasEdits && others.length === 0 ? only : undefined;
   const facts = {
     // Statements name the slices of locks and reviews, which may name rows that the sender does not see.
-    sql: writer.target.inside ? '' : tried.map(({ statement }) => statement.trim()).join(';\n\n'),
+    sql: writer.target.limit ? '' : tried.map(({ statement }) => statement.trim()).join(';\n\n'),
     totals: single ?? totals,
     held: await writer.held(tried),
     ...(groups && { groups }),

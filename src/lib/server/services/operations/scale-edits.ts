@@ -41,7 +41,7 @@ export async function editsTogether(
   const { columns } = target;
   const [first] = edits;
   if (!first || edits.length < 2 || isTrial) return null;
-  if (target.disputed.length > 0 || target.inside) return null;
+  if (target.disputed.length > 0 || target.limit) return null;
   if (!edits.every((edit) => isPlain(edit) && isSpreadLike(edit, first))) return null;
   for (const [i, { slice }] of edits.entries()) {
     const { skipped } = await inEntry(`edits.${i}`, () => sliceOf(target, slice));

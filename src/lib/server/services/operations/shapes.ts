@@ -275,7 +275,7 @@ async function versionOf(
   if (id === undefined || id === target.version.id) return target;
   const versions = await listVersions(tx, target.source.id);
   if (versions.some((version) => version.id === id)) {
-    return limitedTo(await readVersion(tx, id), target.within);
+    return limitedTo(await readVersion(tx, id), target.limit?.slices ?? []);
   }
   throw faultAt(fieldPlace('spread.like.version_id'), 422, `the source has no version ${id}`);
 }

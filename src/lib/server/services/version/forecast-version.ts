@@ -19,12 +19,19 @@ import { forecastColumns, leafColumns, useOf } from '../../sql/forecast-columns'
 import { forecastTable, forecastTableName } from '../../sql/forecast-table';
 import type { Identifier, ReadableRows, SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
-import type { RowKey } from '../../sql/readable-rows';
-import { everyRow, rowKey, rowsAmong, rowsInside } from '../../sql/readable-rows';
+import { everyRow, rowsAmong, rowsInside } from '../../sql/readable-rows';
 import type { CompiledSlice } from '../../sql/slice';
 import { compileSlice, excludeClause, indexedOrLater } from '../../sql/slice';
 import type { Part } from './territory';
 import { anyOf, partOf } from './territory';
+
+/** Rows that reads and writes of a version are limited to. */
+export interface Limit {
+  /** Each row is in a slice of each list. */
+  slices: readonly (readonly Slice[])[];
+  /** The same rows as a condition on the forecast table. */
+  condition: SqlText;
+}
 
 /** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
@@ -53,12 +60,8 @@ export interface ForecastVersion {
   entryRows: ReadableRows;
   /** The part of the source that the sender may read and change; undefined if it is all of it. */
   part: Part | undefined;
-  /** The rows of `rows` as a condition on the forecast table; undefined if these are all. */
-  inside: SqlText | undefined;
-  /** The territories that `rows` is limited to: each row is in a slice of each list. */
-  within: readonly (readonly Slice[])[];
-  /** How the numbers of rows are hidden from a sender who does not read all of them. */
-  rowKey: RowKey | undefined;
+  /** What `rows` and `entryRows` are limited to; undefined if they are all rows. */
+  limit: Limit | undefined;
   /** Another one after each change of rows that is not the service's: then nothing that was cached holds. */
   revision: string;
   /** The newest entry whose rows are in the indexes for slices; null without such indexes. */
@@ -75,7 +78,7 @@ export type LimitedVersion = ForecastVersion & { part: Part };
 /** The same version if the sender reads only a part of it; undefined if they read all of it. */
 export const limited = (target: ForecastVersion): LimitedVersion | undefined => {
   const { part } = target;
-  return part && !part.readsAll ? { ...target, part } : undefined;
+  return part?.rowKey ? { ...target, part } : undefined;
 };
 
 /**
@@ -130,14 +133,12 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     useOf(generated?.get(name)?.role ?? role) === useOf(role) ? [] : name,
   );
   const table = forecastTable(source.tname, version.id);
-  const part = territories && partOf(territories, columns);
-  const [first] = territories ?? [];
+  const part = territories && partOf(territories, columns, version.id);
   const state = await readTableState(db, version.id, own.tname);
   const { indexedTo } = state;
-  const key =
-    part?.readsAll === false && first ? rowKey(`${first.row_key} ${version.id}`) : undefined;
-  const entryRows =
-    part && key ? rowsInside(table, [...existing.keys()], part.readable, key) : everyRow(table);
+  const entryRows = part?.rowKey
+    ? rowsInside(table, [...existing.keys()], part.readable, part.rowKey)
+    : everyRow(table);
   return {
     version,
     source,
@@ -150,9 +151,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     rows: indexedTo === null ? entryRows : rowsAmong(entryRows, indexedOrLater(indexedTo)),
     entryRows,
     part,
-    inside: key && part?.readable,
-    within: part && key ? [part.read] : [],
-    rowKey: key,
+    limit: part?.rowKey && { slices: [part.read], condition: part.readable },
     ...state,
   };
 }
@@ -160,31 +159,29 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
 /**
  * A version as an operation sees it that is limited to some rows of it.
  *
- * @param within each row is in a slice of each list
+ * @param lists each row is in a slice of each list
  * @throws AppError 409 if a column of a slice has changed its role or type, since its rows are then unknown
  */
-export function limitedTo(
-  target: ForecastVersion,
-  within: readonly (readonly Slice[])[],
-): ForecastVersion {
-  const known = target.within.map((slices) => JSON.stringify(slices));
-  const added = within.filter((slices) => !known.includes(JSON.stringify(slices)));
+export function limitedTo(target: ForecastVersion, lists: Limit['slices']): ForecastVersion {
+  const known = (target.limit?.slices ?? []).map((slices) => JSON.stringify(slices));
+  const added = lists.filter((slices) => !known.includes(JSON.stringify(slices)));
   return added.reduce((whole, slices): ForecastVersion => {
     const condition = anyOf(slices, target.columns);
-    const { inside } = whole;
+    const { limit } = whole;
     return {
       ...whole,
       rows: rowsAmong(whole.rows, condition),
       entryRows: rowsAmong(whole.entryRows, condition),
-      inside: inside ? sql`${inside} AND ${condition}` : condition,
-      within: [...whole.within, slices],
+      limit: limit
+        ? { slices: [...limit.slices, slices], condition: sql`${limit.condition} AND ${condition}` }
+        : { slices: [slices], condition },
     };
   }, target);
 }
 
 /** Restricts a condition on the forecast table to the rows that the sender may read. */
-export const insideOf = ({ inside }: ForecastVersion, where: SqlText): SqlText =>
-  inside ? sql`(${where}) AND ${inside}` : where;
+export const insideOf = ({ limit }: ForecastVersion, where: SqlText): SqlText =>
+  limit ? sql`(${where}) AND ${limit.condition}` : where;
 
 const plainType = (type: SqlText): ColumnType => ({
   declared: type,

@@ -5,18 +5,19 @@ import type { OwnTerritory } from '../../db/people/territories';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import type { SqlText } from '../../sql/quote';
 import { join, sql } from '../../sql/quote';
+import { type RowKey, rowKey } from '../../sql/readable-rows';
 import { storedCondition } from './stored-slice';
 
 /** Territories of the sender, compiled to conditions on a forecast table. */
 export interface Part {
   read: readonly Slice[];
   write: readonly Slice[];
-  /** Whether the sender may read all rows, but not change all of them. */
-  readsAll: boolean;
   /** The rows that the sender may read. */
   readable: SqlText;
   /** The rows that the sender may change; they are readable too. */
   changeable: SqlText;
+  /** How the numbers of rows are hidden from the sender; undefined if they read all rows, but do not change all. */
+  rowKey: RowKey | undefined;
 }
 
 /**
@@ -24,11 +25,13 @@ export interface Part {
  * of it. Territories add up.
  *
  * @param territories of the sender
+ * @param versionId whose rows are read
  * @throws AppError 409 if a column of one has changed its role or type, since its rows are then unknown
  */
 export function partOf(
   territories: readonly OwnTerritory[],
   columns: readonly ForecastColumn[],
+  versionId: number,
 ): Part | undefined {
   const read = territories.map((territory) => territory.read);
   const write = territories.map((territory) => territory.write).filter((slice) => slice !== null);
@@ -36,7 +39,8 @@ export function partOf(
   if (readsAll && write.some(isWhole)) return undefined;
   const readable = anyOf(read, columns);
   const changeable = sql`${readable} AND ${anyOf(write, columns)}`;
-  return { read, write, readsAll, readable, changeable };
+  const key = readsAll ? undefined : rowKey(`${territories[0]?.row_key ?? ''} ${versionId}`);
+  return { read, write, readable, changeable, rowKey: key };
 }
 
 /**
