@@ -80,6 +80,10 @@ export const init: ServerInit = async () => {
       heartbeat: config.heartbeat,
       perPerson: config.streamsPerPerson,
     });
+    // Without requests, nothing else notices that a backup was restored in place.
+    setInterval(() => {
+      if (events.open > 0) void db.look().catch(() => {});
+    }, config.heartbeat).unref();
     webhook = config.webhook
       ? new Webhook(config.webhook, (listening, lock) => db.listen(listening, logLost, lock), {
           failed: (reason) => logger.warn({ reason }, 'the webhook could not be reached'),
@@ -129,6 +133,8 @@ function logTurn(turn: Turn): void {
   } else if (turn.kind === 'read-only') {
     logger.error('the database accepts no changes: it is a standby, or was made read-only');
   } else if (turn.replaced) {
+    // Pages compare what they show with what is there now.
+    events.missed();
     logger.warn(
       { seconds: turn.seconds },
       'the database has another history: a standby was promoted or a backup restored, so changes made right before may be gone',

@@ -1,5 +1,6 @@
 /** The database for services: statements, and transactions that read or write one version. */
 import type pg from 'pg';
+import * as v from 'valibot';
 import { AppError } from '../errors';
 import type { DatabaseLoad } from '../metrics';
 import { NOBODY, type Sender } from '../sender';
@@ -13,8 +14,8 @@ import { Failover } from './connection/failover';
 import { connectionLost, forPeople, RETRY_AFTER, SQLSTATE, sqlState } from './connection/failures';
 import type { Listener, Listening } from './connection/listener';
 import { OwnTurns } from './connection/own-turns';
-import { Queryable, sendOne } from './connection/queryable';
-import type { Timeline, Turn } from './connection/timeline';
+import { prepared, Queryable, sendOne } from './connection/queryable';
+import { LOG_TABLE, type Timeline, type Turn } from './connection/timeline';
 import { Transaction } from './connection/transaction';
 import { VersionQueues } from './connection/version-queues';
 import { Watch } from './connection/watch';
@@ -143,16 +144,19 @@ export class Database extends Queryable {
       async (client, watch, discard) => {
         const run = (statement: string) => watch.run(() => client.query(statement));
         const begin = () => run(`BEGIN ISOLATION LEVEL ${isolation}`);
-        const timeline = this.failover.of(client)?.name ?? null;
         const hasCitus = this.connections.hasCitus(client);
-        const transaction = new Transaction(client, watch, hasCitus, timeline, this.sender);
+        const history = () => this.failover.of(client)?.name ?? null;
+        const transaction = new Transaction(client, watch, hasCitus, history, this.sender);
         try {
           if (snapshotOf !== undefined && transaction.mayBeDistributed) {
             await beginInOneSnapshot(transaction, snapshotOf, begin).catch((error: Error) => {
               discard(error);
               throw error;
             });
-          } else await begin();
+          } else {
+            await begin();
+            await this.failover.confirm(client, await logTable(transaction));
+          }
           const result = await work(transaction);
           const done = await run(end).catch(outcomeUnknown);
           if (done.command !== end) throw new Error('The transaction was rolled back');
@@ -342,6 +346,12 @@ export class Database extends Queryable {
     return this.connections.close();
   }
 }
+
+/** The present table of the log; null while there is none. */
+const logTable = async (transaction: Transaction): Promise<string | null> =>
+  (await transaction.one(v.object({ log: v.nullable(v.string()) }), LOG_TABLE_NOW)).log;
+
+const LOG_TABLE_NOW = prepared(sql`SELECT ${LOG_TABLE}::text AS log`);
 
 /** Interval in which a statement that gives way is looked at. PostgreSQL looks for deadlocks after a second. */
 const LOOK_MILLISECONDS = 200;

@@ -29,6 +29,17 @@ export class Failover {
     for (const [other, timeline] of this.histories) if (isOther(timeline)) cutOff(other);
   }
 
+  /**
+   * Reads the history of an open connection again if its database has another table of the log: a backup was restored
+   * in place.
+   *
+   * @param log the present table; null while there is none
+   */
+  async confirm(client: pg.ClientBase, log: string | null): Promise<void> {
+    const known = this.histories.get(client);
+    if (known && known.name !== null && log !== null && log !== known.log) await this.meet(client);
+  }
+
   /** The history of an open connection. */
   of(client: pg.ClientBase): Timeline | undefined {
     return this.histories.get(client);

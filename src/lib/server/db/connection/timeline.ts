@@ -16,25 +16,37 @@ export interface Timeline {
    * not reveal it.
    */
   name: string | null;
+  /** The table of the log; null if there is none, or with the name. */
+  log: string | null;
   /** Whether the database refuses changes: a standby that is not promoted, or a read-only database. */
   readOnly: boolean;
 }
 
 /**
- * The cluster, its database, and PostgreSQL's timeline number, which begins the name of each WAL file. A
- * standby that is not promoted has no timeline number of its own.
+ * The table of the log. A backup that is restored in place (`pg_restore --clean`) makes it again, with another number.
+ */
+export const LOG_TABLE = sql`to_regclass('pf.log')::oid`;
+
+/**
+ * The cluster, its database, PostgreSQL's timeline number, which begins the name of each WAL file, and the table of the
+ * log. A standby that is not promoted has no timeline number of its own.
  */
 const READ_TIMELINE = sql`SELECT
     concat_ws(' ', c.system_identifier, d.oid, CASE WHEN pg_is_in_recovery() THEN 'recovery'
-      ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END) AS name,
+      ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END, ${LOG_TABLE}) AS name,
+    ${LOG_TABLE}::text AS log,
     current_setting('transaction_read_only') = 'on' AS "readOnly"
   FROM pg_control_system() AS c, pg_database AS d WHERE d.datname = current_database()`;
 
 /** Some providers do not allow the WAL functions. */
-const READ_ONLY_ALONE = sql`SELECT NULL AS name,
+const READ_ONLY_ALONE = sql`SELECT NULL AS name, NULL AS log,
     current_setting('transaction_read_only') = 'on' AS "readOnly"`;
 
-const Found = v.object({ name: v.nullable(v.string()), readOnly: v.boolean() });
+const Found = v.object({
+  name: v.nullable(v.string()),
+  log: v.nullable(v.string()),
+  readOnly: v.boolean(),
+});
 
 /**
  * Reads the history that a connection writes to.
@@ -50,10 +62,10 @@ export async function readTimeline(
     if (sqlState(error) === undefined) throw error;
     return ask(READ_ONLY_ALONE);
   });
-  const { name, readOnly } = v.parse(Found, row);
+  const { name, log, readOnly } = v.parse(Found, row);
   // The value is sent to clients, so the cluster's own number is hashed.
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-  return { name: name === null ? null : digest(name).slice(0, 16), readOnly };
+  return { name: name === null ? null : digest(name).slice(0, 16), log, readOnly };
 }
 
 /** A change in the state of the database, for the server's log. */

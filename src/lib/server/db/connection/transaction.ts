@@ -20,13 +20,17 @@ export class Transaction extends Queryable {
     watch: Watch,
     /** False if the server has no Citus, so that no table can be distributed. */
     readonly mayBeDistributed: boolean,
-    /** The history that this transaction reads and writes; null if the database does not reveal it. */
-    readonly timeline: string | null,
+    private readonly history: () => string | null,
     readonly sender: Sender,
   ) {
     super();
     this.client = client;
     this.watch = watch;
+  }
+
+  /** The history that this transaction reads and writes; null if the database does not reveal it. */
+  get timeline(): string | null {
+    return this.history();
   }
 
   protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
