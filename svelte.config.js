@@ -89,7 +89,7 @@ export default {
   preprocess: vitePreprocess(),
   kit: {
     adapter: adapter(),
-    version: { name: buildName() },
+    version: { name: buildName(), pollInterval: 10 * 60_000 },
     // The API answers 415 itself to anything but JSON, which a browser never sends across sites
     // without asking first; SvelteKit's own check would answer 403 to scripts in its place.
     csrf: { trustedOrigins: ['*'] },

@@ -6,6 +6,7 @@ import { Bodies } from '$lib/server/bodies';
 import { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
+import type { Endpoint } from '$lib/contract/endpoints';
 import { EVENT_STREAM } from '$lib/contract/events';
 import { BODY_SKIPPED_HEADER, IDEMPOTENCY_KEY_HEADER } from '$lib/contract/primitives';
 import { Database } from '$lib/server/db/database';
@@ -95,6 +96,8 @@ export const init: ServerInit = async () => {
       : undefined;
     if (webhook) metrics?.addWebhook(webhook);
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
+    // Opens the connection for health checks while the database accepts one.
+    await db.look().catch(() => {});
     await requireCluster(db, config.distribute);
     for (const name of await unservedNames(db)) logger.warn(name);
   } catch (error) {
@@ -260,6 +263,9 @@ function asApiAnswer(response: Response, { locals, url }: RequestEvent): Respons
   return response;
 }
 
+const isHealth = (endpoint: Endpoint | undefined): boolean =>
+  endpoint?.path === '/health' || endpoint?.path === '/health/live';
+
 /** The error of a request that is refused before any handler sees it; undefined if it is accepted. */
 async function refusalOf({
   request,
@@ -269,8 +275,9 @@ async function refusalOf({
   getClientAddress,
 }: RequestEvent): Promise<unknown> {
   try {
-    requireServedHost(request.headers, config.hosts);
     const { endpoint, params } = locals.route ?? {};
+    // A load balancer checks each server by its address. The answer tells nothing that a page of another site may not know.
+    if (!isHealth(endpoint)) requireServedHost(request.headers, config.hosts);
     if (endpoint?.role !== null) {
       const address = clientAddress(getClientAddress) ?? platform?.req.socket.remoteAddress;
       locals.me = whoSent(platform?.req, config.signIn, address);

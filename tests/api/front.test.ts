@@ -72,6 +72,15 @@ describe('the accepted hosts', () => {
   });
 });
 
+describe('a check of health', () => {
+  it.each(['/api/health', '/api/health/live'])('%s answers at every host', async (path) => {
+    const { status, text } = await raw(path, { host: '10.0.0.7:3010' });
+    expect([status, JSON.parse(text).status]).toEqual([200, 'ok']);
+    expect((await raw(`${path}/x`, { host: '10.0.0.7:3010' })).status).toBe(421);
+    expect((await raw('/api/metrics', { host: '10.0.0.7:3010' })).status).toBe(421);
+  });
+});
+
 describe('the origin of a write', () => {
   const own = () => new URL(service.url).host;
   it.each([

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type Service } from '../support/service';
+import { connect } from '../../src/lib/server/migrate/connect';
+import { up } from '../../src/lib/server/migrate/runner';
+import { cloneDatabase, dropDatabase } from '../support/cluster';
+import { queryOn, startService, type Service } from '../support/service';
 import { startServer, type Server } from '../../src/demo/server';
 import { apiAt, type Api } from '../support/http';
 
@@ -63,4 +66,38 @@ it('names the privilege that making tables needs, and makes tables once it is gr
   ]);
   await owner.query(`CREATE SCHEMA pf_files; GRANT USAGE, CREATE ON SCHEMA pf_files TO ${role}`);
   expect((await send()).status).toBe(201);
+});
+
+it('applies migrations without CREATE on the database if the schema is there', async () => {
+  const database = await cloneDatabase('empty');
+  const { query, end } = queryOn(database);
+  const migrator = `migrator_of_${database.database}`;
+  try {
+    await query(
+      `CREATE ROLE ${migrator} LOGIN PASSWORD 'm'; CREATE SCHEMA pf AUTHORIZATION ${migrator}`,
+    );
+    const client = await connect({ ...database, user: migrator, password: 'm' });
+    const applied: string[] = [];
+    await up(client, (filename) => applied.push(filename)).finally(() => client.end());
+    expect(applied.length).toBeGreaterThan(20);
+  } finally {
+    await query(`DROP OWNED BY ${migrator} CASCADE; DROP ROLE ${migrator}`);
+    await end();
+    await dropDatabase(database);
+  }
+});
+
+it('is healthy while the database accepts no more connections of its role', async () => {
+  await owner.query(`ALTER ROLE ${role} CONNECTION LIMIT 0`);
+  try {
+    // Longer than an unused connection of a pool stays open by default; one that is used stays.
+    for (let i = 0; i < 12; i++) {
+      expect((await api.get('/sources')).status).toBe(200);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    expect((await api.get('/health')).status).toBe(200);
+    expect((await api.get('/sources')).status).toBe(200);
+  } finally {
+    await owner.query(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
+  }
 });

@@ -27,8 +27,9 @@ class MigrationError extends Error {
 /** The advisory lock of the migrations; any constant will do that nothing else uses. */
 const LOCK = 7_310_013_010;
 
+/** `CREATE SCHEMA IF NOT EXISTS` needs the right to make schemas although the schema is there. */
+const LACKS_SCHEMA = `SELECT WHERE to_regnamespace('pf') IS NULL`;
 const BOOKKEEPING = `
-  CREATE SCHEMA IF NOT EXISTS pf;
   CREATE TABLE IF NOT EXISTS pf.schema_version (
     filename   text PRIMARY KEY,
     checksum   text NOT NULL,
@@ -107,6 +108,7 @@ export async function schemaProblems(db: CatalogReader): Promise<string[]> {
 }
 
 async function currentPlan(client: pg.ClientBase): Promise<MigrationPlan<MigrationFile>> {
+  if ((await client.query(LACKS_SCHEMA)).rows.length > 0) await client.query('CREATE SCHEMA pf');
   await client.query(BOOKKEEPING);
   if ((await client.query(LACKS_COLUMN)).rows.length > 0) {
     await patiently(client, () => client.query(ADD_COLUMN));

@@ -83,6 +83,8 @@ export class Connections {
     });
     this.spare = this.open(1, {
       connectionTimeoutMillis: ASIDE_MILLISECONDS,
+      // It stays open: the database may not accept another one when it is needed.
+      idleTimeoutMillis: 0,
       statement_timeout: ASIDE_MILLISECONDS,
       // A server that does not respond cannot end the statement either.
       query_timeout: ASIDE_MILLISECONDS,
