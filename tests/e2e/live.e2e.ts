@@ -45,9 +45,12 @@ aloneTest(
       await ann.page.keyboard.type('12');
       await bea.click(CHAIRS);
       await bea.page.keyboard.type('+10%');
-      await bea.page.keyboard.press('Enter');
-      await expect(ann.grid.locator('td.pf-glow').first()).toBeAttached();
-      await expect(ann.page.getByText(/^bea: Scale \+10 % Sales, .*Chairs/)).toBeVisible();
+      // Both disappear after some seconds.
+      await Promise.all([
+        expect(ann.grid.locator('td.pf-glow').first()).toBeAttached(),
+        expect(ann.page.getByText(/^bea: Scale \+10 % Sales, .*Chairs/)).toBeVisible(),
+        bea.page.keyboard.press('Enter'),
+      ]);
       await showsStored(ann, service);
       const editor = ann.page.getByLabel('New amount');
       await expect(editor).toHaveValue('12');

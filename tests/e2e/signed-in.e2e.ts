@@ -71,10 +71,13 @@ test('the page shows who is signed in, and hides actions outside their role', as
   // A planner's change is recorded under their name and reaches the reader.
   await ann.click(CHAIRS);
   await ann.page.keyboard.type('+10%');
-  await ann.page.keyboard.press('Enter');
-  await expect(ann.page.getByText(/^Scaled: /)).toBeVisible();
+  // Both messages disappear after some seconds.
+  await Promise.all([
+    expect(ann.page.getByText(/^Scaled: /)).toBeVisible(),
+    expect(rita.page.getByText(/^ann: Scale /)).toBeVisible(),
+    ann.page.keyboard.press('Enter'),
+  ]);
   await expect(ann.page.getByRole('dialog')).toHaveCount(0);
-  await expect(rita.page.getByText(/^ann: Scale /)).toBeVisible();
   await ann.page.keyboard.press('Control+z');
   await expect(ann.page.getByText(/^Undone: /)).toBeVisible();
   const log = await rita.log();
