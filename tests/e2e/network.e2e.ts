@@ -9,22 +9,9 @@ const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const YEAR = { from: '2028-01-01', to: '2028-12-31' };
 const SLICE = { 'Sub-Category': 'Chairs', 'Order Date': YEAR };
 
-const test = base.extend<
-  { network: TcpProxy; ann: PivotPage },
-  { networks: Map<string, TcpProxy> }
->({
+const test = base.extend<{ network: TcpProxy; ann: PivotPage }>({
   // A page is kept only for the address that it was opened at.
-  networks: [
-    // Playwright reads from the pattern what a fixture needs.
-    // eslint-disable-next-line no-empty-pattern
-    async ({}, use) => {
-      const networks = new Map<string, TcpProxy>();
-      await use(networks);
-      for (const network of networks.values()) await network.stop();
-    },
-    { scope: 'worker' },
-  ],
-  network: async ({ service, networks }, use) => {
+  network: async ({ service, kept: { networks } }, use) => {
     const network = networks.get(service.url) ?? (await startTcpProxy(service.url));
     networks.set(service.url, network);
     await use(network);

@@ -3,11 +3,14 @@ import type { Template } from './cluster';
 import { KeptPages, type KeptPage } from './kept-page';
 import { KeptServices } from './kept-service';
 import { startService, type Service } from './service';
+import type { TcpProxy } from './tcp-proxy';
 
 /** What a worker keeps from test to test. */
 interface Kept {
   services: KeptServices;
   pages: KeptPages;
+  /** Networks before the servers, by the address of the server. */
+  networks: Map<string, TcpProxy>;
 }
 
 /**
@@ -36,8 +39,13 @@ export const test = base.extend<
     // Playwright reads from the pattern what a fixture needs.
     // eslint-disable-next-line no-empty-pattern
     async ({}, use) => {
-      const kept = { services: new KeptServices(), pages: new KeptPages() };
+      const kept: Kept = {
+        services: new KeptServices(),
+        pages: new KeptPages(),
+        networks: new Map(),
+      };
       await use(kept);
+      for (const network of kept.networks.values()) await network.stop();
       await kept.services.stop();
     },
     { scope: 'worker' },
