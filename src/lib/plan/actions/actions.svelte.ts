@@ -145,7 +145,6 @@ export class Actions {
    */
   async paste(texts: Texts, chosen: Chosen | null = null): Promise<void> {
     const { blocks, pasting } = this.session;
-    blocks.remedy = null;
     if (blocks.isRefused()) return;
     const marked = this.session.selection.markedByNow();
     const place = pasting.placing(texts, chosen);
@@ -178,7 +177,6 @@ export class Actions {
   /** Extends the marked block to a position, and fills it from the cells that were marked before. */
   async fillTo(at: CellPosition): Promise<void> {
     const { filling, blocks, picking } = this.session;
-    blocks.remedy = null;
     if (picking.target || blocks.isRefused()) return filling.show(null);
     await this.reports.attempt(async () => {
       const fill = await filling.extendTo(at);
@@ -421,8 +419,7 @@ export class Actions {
     remedy?: Remedy,
   ): Promise<void> {
     const { blocks } = this.session;
-    blocks.remedy = remedy ?? null;
-    if (blocks.isRefused()) return;
+    if (blocks.isRefused(remedy)) return;
     await this.withSettings(
       undefined,
       async (...by) => {

@@ -104,8 +104,13 @@ export class BlockTyping {
     private readonly print: (value: number) => string,
   ) {}
 
-  /** Whether nothing can be changed now; if so, {@link refusal} says why. */
-  isRefused(): boolean {
+  /**
+   * Whether nothing can be changed now; if so, {@link refusal} says why.
+   *
+   * @param remedy a button beside this refusal, and beside that of the change that follows
+   */
+  isRefused(remedy: Remedy | null = null): boolean {
+    this.remedy = remedy;
     const { obstacle } = this.planned;
     if (obstacle) void this.refusePressed(obstacle);
     return obstacle !== null;
