@@ -111,7 +111,9 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
       await ann.panel.getByLabel('New Region').fill('South');
       await ann.panel.getByLabel('New Region').press('Tab');
       await expect(
-        ann.panel.getByText(/^The rows would go where .* Locked by eve: Agreed\.$/),
+        ann.panel.getByText(
+          /^With the new values, the rows would be locked\. Locked by eve: Agreed\.$/,
+        ),
       ).toBeVisible();
       await expect(ann.apply).toBeDisabled();
     }

@@ -314,8 +314,10 @@ export class OperationDraft {
   /** Why no row may be written where the selection would be moved or copied to; null if some may. */
   private whyNotThere(): string | null {
     const target = this.kind === 'scale' ? null : this.movement.targetOf(this.listed);
-    const why = target && (this.planned.beyond(target) ?? this.locks.obstacle(target));
-    return why && `The rows would go where you cannot change anything. ${why}`;
+    if (target === null) return null;
+    if (this.planned.beyond(target)) return 'Your territories do not let you write the new values.';
+    const lock = this.locks.obstacle(target);
+    return lock && `With the new values, the rows would be locked. ${lock}`;
   }
 
   /** The selection with the days of its months; everything if there is none. */
