@@ -10,7 +10,8 @@ export default defineConfig({
   // Otherwise one worker would run a long file alone while the other has nothing left to do.
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  timeout: 90_000,
+  // Other tests run at the same time, so a long test may get less than a core.
+  timeout: 180_000,
   expect: { timeout: 30_000 },
   reporter: 'list',
   use: {
