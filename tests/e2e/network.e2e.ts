@@ -85,6 +85,30 @@ test('a page whose event stream goes silent, while everything else passes, is ri
   await expect(ann.page.getByText('Not live')).toHaveCount(0);
 });
 
+test('a comparison without an answer does not say that somebody has changed the plan', async ({
+  service,
+  network,
+  ann,
+}) => {
+  const { page } = ann;
+  const before = await ann.number(CHAIRS);
+  let asked = 0;
+  await page.route('**/api/versions/1/log', async (route) => {
+    asked += 1;
+    await route.abort();
+  });
+  network.refuse();
+  await expect(page.getByText('Not live')).toBeVisible();
+  await network.pass();
+  await expect.poll(() => asked).toBeGreaterThan(1);
+  await expect(page.getByText(/^Someone else has changed/)).toHaveCount(0);
+
+  await page.unroute('**/api/versions/1/log');
+  const body = { slice: SLICE, value_incr: 1000, pf_user: 'bea' };
+  expect((await service.api.post('/versions/1/scale', body)).status).toBe(200);
+  await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before + 1000, 2);
+});
+
 const TABLE = 'pf.fc_superstore_1';
 const TABLES = { row: ['Furniture', 'Tables'], column: ['2028', 'Sales'] };
 

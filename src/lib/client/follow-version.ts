@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { EVENT_KINDS, HEARTBEAT, Heartbeat, VersionEvent } from '../contract/events';
 import { connection } from './connection.svelte';
+import { Unanswered } from './http';
 
 /** Timeout, in milliseconds, for a stream to open. */
 const OPEN_TIMEOUT = 10_000;
@@ -147,7 +148,7 @@ interface Follower {
   follow: (events: readonly VersionEvent[], signal: AbortSignal) => Promise<void>;
   /** Whether changes of others currently arrive. */
   onState: (isUp: boolean) => void;
-  /** An event could not be shown. A comparison follows soon. */
+  /** An event could not be shown, and a comparison follows soon, or the last comparison got no answer. */
   onFailure: () => void;
   /** The page has caught up with the missed events. */
   onRecovered: () => void;
@@ -190,15 +191,18 @@ export function followVersion(
           failures = 0;
           onRecovered();
         }
-      } catch {
+      } catch (error) {
+        // Without an answer, a comparison does not know of any change.
+        const isUnknown =
+          error instanceof Unanswered && events.every(({ kind }) => kind === 'resync');
         // A reopened stream reports `resync`.
-        if (!isEnded && !isLost) compareLater();
+        if (!isEnded && !isLost) compareLater(isUnknown);
       }
     }
     isFollowing = false;
   };
-  const compareLater = () => {
-    onFailure();
+  const compareLater = (isUnknown: boolean) => {
+    if (!isUnknown || failures === RETRIES) onFailure();
     // The next attempt repairs earlier failures.
     if (retry !== undefined || failures === RETRIES) return;
     retry = setTimeout(
