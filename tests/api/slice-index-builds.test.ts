@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { startServer, type Server } from '../../src/demo/server';
 import { it as base } from '../support/api';
 import { plan, type Planned } from '../support/planned';
-import { hold, until, untilWaiting } from '../support/race';
+import { hold, until, untilBuilding } from '../support/race';
 import { apiAt } from '../support/http';
 import type { Service } from '../support/service';
 
@@ -61,7 +61,7 @@ describe('the build of indexes for slices', () => {
   }) => {
     const reader = await oldReader(service);
     const version = await loaded(service);
-    await untilWaiting(service, 1);
+    await untilBuilding(service);
     // Each of them waits for the lock of the build with a snapshot that the build would wait for.
     await service.query(`ANALYZE ${version.table}`);
     await until(async () => (await building(service)).length > 0);
@@ -103,7 +103,7 @@ describe('the build of indexes for slices', () => {
     const options = { database: service.database, env: SMALL };
     const server = await startServer(options);
     const version = await loaded({ ...service, api: apiAt(server.url) });
-    await untilWaiting(service, 1);
+    await untilBuilding(service);
     await server.stop();
     expect(warnings(server)).toEqual([]);
     expect(await building(service)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { it } from '../support/api';
 import { plan, type Planned } from '../support/planned';
-import { hold, untilWaiting } from '../support/race';
+import { hold, untilBuilding, untilWaiting } from '../support/race';
 import type { Service } from '../support/service';
 
 const COLUMNS = [
@@ -137,7 +137,7 @@ describe('a version with many rows', () => {
     );
     const version = await large(service);
     const { api, query } = service;
-    await untilWaiting(service, 1);
+    await untilBuilding(service);
     const building = `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND state = 'active'`;
     expect(await query(building)).toHaveLength(1);
     await post(service, version, 'scale', {
@@ -145,7 +145,7 @@ describe('a version with many rows', () => {
       value_total: 5,
     });
     const gone = api.del(version.path);
-    await untilWaiting(service, 2);
+    await untilWaiting(service, 1);
     await reader.release();
     expect((await gone).status).toBe(204);
     await expect.poll(() => query(building), SOON).toEqual([]);

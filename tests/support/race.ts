@@ -42,15 +42,26 @@ export async function until<T>(ask: () => Promise<T | undefined | false>): Promi
   }
 }
 
-/** Number of the service's connections that wait for a lock. */
+/** Number of the service's connections that wait for a lock. A build of indexes waits for snapshots and is not counted. */
 export async function waitingForLocks({ query }: Service): Promise<number> {
   const [{ n }] = await query(
     `SELECT count(*) AS n FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'forecast-pivot'
-       AND wait_event_type = 'Lock'`,
+       AND wait_event_type = 'Lock' AND wait_event <> 'virtualxid'`,
   );
   return n;
 }
+
+/** Waits until a build of indexes waits for an older snapshot. */
+export const untilBuilding = ({ query }: Service): Promise<boolean> =>
+  until(async () => {
+    const builds = await query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'forecast-pivot'
+         AND wait_event = 'virtualxid'`,
+    );
+    return builds.length > 0;
+  });
 
 /** Waits until this number of the service's connections wait for a lock. */
 export const untilWaiting = (service: Service, n: number): Promise<boolean> =>
