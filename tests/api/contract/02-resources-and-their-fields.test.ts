@@ -14,6 +14,7 @@ describe('pf.source', () => {
       'default_layout jsonb',
       'id integer',
       'label text',
+      'needs ARRAY',
       'schema text',
       'status text',
       'tname text',
