@@ -17,7 +17,7 @@ test.describe('a newly registered table', () => {
     await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/tables/public/superstore?*', async (route) => {
+    await page.route('**/tables/public/superstore', async (route) => {
       await held;
       await route.continue();
     });
