@@ -363,6 +363,7 @@ test.describe('amounts for a block', () => {
     await page.keyboard.press('Control+v');
     await expect(status(page)).toContainText('8 cells');
     await expect(status(page)).toContainText('This version is closed');
+    await devtools.detach();
   });
 
   test('are filled to the right and down, and typed into the whole block', async ({

@@ -118,7 +118,7 @@ export class KeptPage {
    * @returns what the test left behind
    */
   async leave(): Promise<string[]> {
-    const { page, options } = this;
+    const { page, devtools, options } = this;
     const context = page.context();
     for (const other of context.pages()) if (other !== page) await other.close();
     for (const [emitter, own] of this.own) removeOthers(emitter, own);
@@ -128,6 +128,7 @@ export class KeptPage {
       ...this.scripts.splice(0).map((script) => script.dispose()),
       ...this.headers.splice(0).map((reset) => reset()),
       context.setOffline(false),
+      devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 }),
       context.clearPermissions(),
       context.clearCookies(),
     ]);
