@@ -176,6 +176,7 @@ test('the panel says after a reload that its form is still filled in', async ({ 
   await page.keyboard.press('s');
   await expect(pivot.panel.getByLabel(/: New total$/).first()).toBeFocused();
   await page.keyboard.type('200000');
+  await expect(pivot.panel.getByLabel(/: Change$/).first()).toHaveValue(/42,807\.11$/);
   await page.reload();
   await pivot.drawn();
   await expect(said).toBeVisible();
