@@ -77,7 +77,7 @@ export class Reports {
     undo: (logid: number) => void,
     more: string | null = null,
   ): Promise<void> {
-    const amounts = changes ? this.tell.changesText(changes) : this.tell.effectText(effect);
+    const amounts = changes ? this.tell.changesText(changes) : this.tell.effectText(await effect());
     // At a display grain, one row of the page stands for several stored rows.
     const entry = logid === null ? null : await this.session.log.entry(logid);
     const counted = `saved as ${this.tell.plural(entry?.row_count ?? rows, 'new row')}`;

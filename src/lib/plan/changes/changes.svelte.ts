@@ -38,8 +38,8 @@ const OVERTAKEN =
 export interface Written extends Pick<AnsweredRows, 'metadata'> {
   logid: number | null;
   rows: number;
-  /** The amounts that it adds or moves; absent without rows. */
-  effect?: Effect | undefined;
+  /** Adds up the amounts that it adds or moves; undefined without rows. */
+  effect: () => Promise<Effect | undefined>;
   /** The measures that it changed, before and after; absent if the page does not know them. */
   changes?: ScaleChanges | undefined;
 }
@@ -254,8 +254,10 @@ export class Changes {
     });
     void this.screen.selection.readTotals();
     void this.log.read().then(() => this.own.noteStamps(this.log.answer?.entries ?? []));
-    const effects = await new TriedRows(rows, this.planned.measureColumns).effects();
-    const effect = logid === null ? undefined : effects.get(logid);
+    const effect = async () =>
+      logid === null
+        ? undefined
+        : (await new TriedRows(rows, this.planned.measureColumns).effects()).get(logid);
     return { logid, rows: count, effect, metadata: rows.metadata };
   }
 
