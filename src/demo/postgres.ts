@@ -206,8 +206,11 @@ function flags(settings: Record<string, string> = {}): string[] {
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-async function answers(database: DatabaseConfig): Promise<boolean> {
+/** Whether a database accepts connections. */
+export async function answers(database: DatabaseConfig): Promise<boolean> {
   const client = new pg.Client(database);
+  // Errors of a connection that is cut off need no handling.
+  client.on('error', () => {});
   try {
     await client.connect();
     await client.end();

@@ -1,9 +1,8 @@
 import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { keep, whenReady } from '../../src/demo/keep';
-import { freePort } from '../../src/demo/postgres';
+import { answers, freePort } from '../../src/demo/postgres';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 
 /** A running PgBouncer, and the database behind it. */
@@ -57,17 +56,6 @@ export async function startPgBouncer(
     remove: folder,
   });
   const through = { ...database, host: '127.0.0.1', port };
-  const answers = async () => {
-    const client = new pg.Client(through);
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.end();
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  await whenReady(bouncer, 'PgBouncer', answers);
+  await whenReady(bouncer, 'PgBouncer', () => answers(through));
   return { database: through, stop: bouncer.stop };
 }
