@@ -31,7 +31,7 @@ import { Metrics } from '$lib/server/metrics';
 import {
   requireCluster,
   requireCurrentSchema,
-  unservedNames,
+  unservedWarnings,
 } from '$lib/server/services/setup/health';
 import { NOBODY } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
@@ -99,7 +99,7 @@ export const init: ServerInit = async () => {
     // Opens the connection for health checks while the database accepts one.
     await db.look().catch(() => {});
     await requireCluster(db, config.distribute);
-    for (const name of await unservedNames(db)) logger.warn(name);
+    for (const warning of await unservedWarnings(db)) logger.warn(warning);
   } catch (error) {
     console.error(reasonOf(error));
     process.exit(1);
@@ -136,7 +136,7 @@ function logTurn(turn: Turn): void {
   } else if (turn.kind === 'read-only') {
     logger.error('the database accepts no changes: it is a standby, or was made read-only');
   } else if (turn.replaced) {
-    // Pages compare what they show with what is there now.
+    // Open pages compare their rows with the stored ones.
     events.missed();
     logger.warn(
       { seconds: turn.seconds },
@@ -276,7 +276,7 @@ async function refusalOf({
 }: RequestEvent): Promise<unknown> {
   try {
     const { endpoint, params } = locals.route ?? {};
-    // A load balancer checks each server by its address. The answer tells nothing that a page of another site may not know.
+    // A load balancer checks each server by its address. The answer has nothing secret.
     if (!isHealth(endpoint)) requireServedHost(request.headers, config.hosts);
     if (endpoint?.role !== null) {
       const address = clientAddress(getClientAddress) ?? platform?.req.socket.remoteAddress;

@@ -1,6 +1,6 @@
 /**
  * `npm run test:upgrade -- <commit>`: makes plans with the build of a commit, upgrades to this one, and goes back. The
- * digest of what is stored must be the same after each step. It needs a clean build of this project, git and the
+ * digest of the stored rows must be the same after each step. It needs a clean build of this project, git and the
  * package registry. The last line is "N passed, N failed".
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -93,7 +93,7 @@ async function digestOf(
   return digest;
 }
 
-/** What a server answers about a plan: its totals, and a digest of its rows as CSV-like text. */
+/** The answers of a server about a plan: status and number of its rows, its totals, and the MD5 of its rows. */
 async function answersOf(api: Api, path: string): Promise<string> {
   const { bytes, status, headers } = await api.get(`${path}/data`);
   const { plan } = must(await api.get(`${path}/totals`));
@@ -189,7 +189,7 @@ async function main(commit: string): Promise<void> {
     const answered = await answersOf(before, path);
     console.log(`made by ${commit}:`, stored, answered);
     const same = async (name: string, api?: Api) => {
-      check(`${name}: what is stored is the same`, await digestOf(client, columns, last), stored);
+      check(`${name}: the stored rows are the same`, await digestOf(client, columns, last), stored);
       if (api) check(`${name}: the answers are the same`, await answersOf(api, path), answered);
     };
 

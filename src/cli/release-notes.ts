@@ -1,4 +1,4 @@
-/** What a release changes in the changelog. */
+/** Changes the changelog for a release. */
 
 const HEADING = '## Unreleased\n';
 

@@ -10,13 +10,13 @@ import { datedChangelog, hasSection, isNewer } from './release-notes';
 
 const CHANGELOG = join(PROJECT, 'CHANGELOG.md');
 
-/** Runs a program, and shows what it writes. @throws Error if it fails */
+/** Runs a program and shows its output. @throws Error if it fails */
 function run(command: string, ...args: string[]): void {
   const { status } = spawnSync(command, args, { cwd: PROJECT, stdio: 'inherit' });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`);
 }
 
-/** Returns what a program writes. */
+/** Returns the output of a program. */
 const ask = (command: string, ...args: string[]): string =>
   spawnSync(command, args, { cwd: PROJECT, encoding: 'utf8' }).stdout.trim();
 

@@ -24,7 +24,7 @@ test('the page of a version is released when it is left', async ({ page }) => {
     await page.keyboard.press('Enter');
     await expect(page.getByText(/^Scaled: /)).toBeVisible();
   }
-  // What the first changes leave is theirs; each page of a version has some 1,600 nodes and 50 listeners.
+  // Some nodes and listeners of the first changes stay. Each page of a version has some 1,600 nodes and 50 listeners.
   const [, , third, , fifth] = remaining;
   expect((fifth?.nodes ?? 0) - (third?.nodes ?? 0)).toBeLessThan(500);
   expect((fifth?.listeners ?? 0) - (third?.listeners ?? 0)).toBeLessThan(25);

@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
-test('a page of an older build says that a new version is here, and keeps what was typed', async ({
+test('a page of an older build says that a new version is here, and keeps typed text', async ({
   page,
 }) => {
   const pivot = new PivotPage(page);

@@ -58,7 +58,7 @@ export function run(command, args, env = {}, givesWay = false) {
 }
 
 /**
- * Returns the path of a command of an installed package. Run by npx, it would not get the signal that ends a run.
+ * Returns the path of a command of an installed package. npx would not pass on the signal that ends a run.
  * @param {string} name
  */
 const installed = (name) => join(PROJECT, 'node_modules', '.bin', name);

@@ -1,4 +1,4 @@
-/** Calls of the API. The descriptions of its endpoints type what is sent and answered. */
+/** Sends requests to the API. The descriptions of its endpoints give requests and answers their types. */
 import type { AnswerOf, Api, BodyOf, Name, ParamsOf, QueryOf } from '../contract/endpoints';
 import type { LoadAnswer } from '../contract/loads';
 import type { LogAnswer } from '../contract/log';
@@ -22,7 +22,7 @@ type NameOf<Kind> = { [N in Name]: Api[N] extends Kind ? N : never }[Name];
 
 type Nothing = Record<never, never>;
 
-/** What is sent to an endpoint: the parameters of its path, `query`, and `body`. */
+/** A request to an endpoint: the parameters of its path, `query`, and `body`. */
 type RequestParts<N extends Name> = CallOptions & ParamsOf<N> & QueryPart<N> & BodyPart<N>;
 type QueryPart<N extends Name> =
   QueryOf<N> extends infer Q ? (Nothing extends Q ? { query?: Q } : { query: Q }) : never;
@@ -33,7 +33,7 @@ type BodyPart<N extends Name> = Api[N] extends { optionalBody: true }
     : { body: BodyOf<N> };
 
 /**
- * Sends a request and returns the JSON of the answer; for a write with a key, {@link write} does.
+ * Sends a request and returns the JSON of the answer. Writes with a key are sent by {@link write}.
  *
  * @param name the endpoint, as docs/contract/11-endpoints.md lists it
  * @throws ApiError
@@ -130,7 +130,7 @@ export function differenceOf(one: History, other: History): keyof History | null
 }
 
 /**
- * Undoes an entry; returns the number of deleted rows, without their keys.
+ * Undoes an entry. Returns the number of deleted rows; the service is asked to leave out their keys.
  *
  * @param pf_user the name for the list of undone entries
  */

@@ -148,7 +148,7 @@ interface Follower {
   follow: (events: readonly VersionEvent[], signal: AbortSignal) => Promise<void>;
   /** Whether changes of others currently arrive. */
   onState: (isUp: boolean) => void;
-  /** An event could not be shown, and a comparison follows soon, or the last comparison got no answer. */
+  /** Events could not be shown. A comparison follows soon, unless all attempts are used up. */
   onFailure: () => void;
   /** The page has caught up with the missed events. */
   onRecovered: () => void;
@@ -192,7 +192,7 @@ export function followVersion(
           onRecovered();
         }
       } catch (error) {
-        // Without an answer, a comparison does not know of any change.
+        // A comparison without an answer has found no change.
         const isUnknown =
           error instanceof Unanswered && events.every(({ kind }) => kind === 'resync');
         // A reopened stream reports `resync`.

@@ -1,4 +1,4 @@
-/** What browsers say if a file of the page is not there. */
+/** The messages of browsers if a file of the page is missing. */
 const NOT_LOADED =
   /dynamically imported module|importing a module script failed|unable to preload/i;
 

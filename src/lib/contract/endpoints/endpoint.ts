@@ -86,12 +86,13 @@ export interface Described {
   /**
    * The statuses of refusals. Common to all endpoints and not listed: 400 for a parameter or a body, 404 for a path
    * with a parameter, 401 and 403 for a role, 403, 413, 415 and 422 for bodies, 409 for writes that conflict and for
-   * the key of a write, 421 for a host that is not accepted, 429 for too many requests of one person, 503 for temporary failures and 500 for anything else.
+   * the key of a write, 421 for a host that is not accepted, 429 for too many requests of one person, 503 for temporary
+   * failures and 500 for anything else.
    */
   refusals?: readonly number[];
 }
 
-/** What differs between the words that a path parameter accepts. */
+/** Values by the word of a path parameter that accepts only some words. */
 type ByWord<Value> = Readonly<Record<string, Value>>;
 
 /** The schema of a parameter: from its text, or from all texts of one that is repeated. */

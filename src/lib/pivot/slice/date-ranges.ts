@@ -10,8 +10,8 @@ import { parseDay, toScalar } from '../values/cell-value';
 export type Periods = ReadonlyMap<string, Required<DateRange>>;
 
 /**
- * Writes periods into a slice as ranges, instead of the days in them that have rows. The slice then selects
- * the same rows, and rows of days that are not known here yet.
+ * Replaces the days of a slice by the periods that contain them, as ranges. The slice then also selects the rows
+ * of days on which the page has no rows yet.
  */
 export const inPeriods = (listed: Slice, periods: Periods): Slice => ({
   ...listed,

@@ -25,9 +25,9 @@ interface Followed {
   id: number;
   /** Whether this is the version of the page, or one that it is compared with. */
   side: Side;
-  /** The history of the rows on screen. */
+  /** The history of the database that the rows on screen were read from. */
   history: () => History;
-  /** Whether the rows of an entry are shown. */
+  /** Whether the page shows the rows of an entry. */
   isShown: (entry: Pick<LogListEntry, 'operation'>) => boolean;
   /** Shows some events on screen; see {@link followVersion}. */
   follow: (events: readonly VersionEvent[], signal: AbortSignal) => Promise<void>;

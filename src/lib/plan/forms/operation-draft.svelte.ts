@@ -311,7 +311,7 @@ export class OperationDraft {
       : 'Enter a share above 0 and at most 1, such as 30%.';
   });
 
-  /** Why no row may be written where the selection would be moved or copied to; null if some may. */
+  /** Why no row with the new values may be written; null if some may. */
   private whyNotThere(): string | null {
     const target = this.kind === 'scale' ? null : this.movement.targetOf(this.listed);
     if (target === null) return null;

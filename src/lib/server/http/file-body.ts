@@ -32,7 +32,7 @@ const NO_TEXT: readonly [signature: string, what: string][] = [
   ['1f8b', 'compressed'],
 ];
 
-/** What is said about a file. */
+/** The query string of a request with a file. */
 type FileQuery = QueryOf<'POST /files/preview'>;
 
 /** A request that sends a file. */

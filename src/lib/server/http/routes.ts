@@ -2,7 +2,7 @@
 import { type Endpoint, ENDPOINTS } from '../../contract/endpoints';
 import { METHODS } from '../../contract/endpoints/endpoint';
 
-/** What a path of the API leads to. */
+/** A path of the API and its endpoint. */
 export interface Route {
   /** The path, such as `/api/versions/[id]`. */
   pattern: string;

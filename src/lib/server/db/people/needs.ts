@@ -4,7 +4,7 @@ import type { SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
 
-/** What this build knows: the values of `pf.source.needs` with which it serves a source, as an array of SQL. */
+/** The features that this build knows, as an array of SQL: it serves sources that need no others. */
 const KNOWN = sql`'{territories}'::text[]`;
 
 /**
@@ -15,7 +15,7 @@ const KNOWN = sql`'{territories}'::text[]`;
 export const isServed = (source: SqlText): SqlText =>
   sql`(SELECT n.needs <@ ${KNOWN} FROM pf.source AS n WHERE n.id = ${source})`;
 
-/** A source that this build does not serve, and what it would have to know. */
+/** A source that this build does not serve, with the features that the build would have to know. */
 const Unserved = v.object({ id: v.number(), tname: v.string(), needs: v.array(v.string()) });
 
 /** The sources that this build does not serve, by id. */

@@ -69,10 +69,10 @@ export async function requireCurrentSchema(db: Queryable): Promise<void> {
 }
 
 /**
- * Names the sources that this build does not serve, as sentences; none if the schema is too old to say so
+ * Returns a sentence for each source that this build does not serve; none if the schema is too old to say so
  * (docs/contract/16-migrations-and-calendar.md#what-a-source-needs).
  */
-export async function unservedNames(db: Queryable): Promise<string[]> {
+export async function unservedWarnings(db: Queryable): Promise<string[]> {
   try {
     const sources = await unservedSources(db);
     return sources.map(

@@ -60,7 +60,7 @@ export interface ForecastVersion {
   entryRows: ReadableRows;
   /** The part of the source that the sender may read and change; undefined if it is all of it. */
   part: Part | undefined;
-  /** What `rows` and `entryRows` are limited to; undefined if they are all rows. */
+  /** The limit of `rows` and `entryRows`; undefined if they are all rows. */
   limit: Limit | undefined;
   /** Another one after each change of rows that is not the service's: then nothing that was cached holds. */
   revision: string;
