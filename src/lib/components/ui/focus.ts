@@ -2,7 +2,8 @@
 import { tick } from 'svelte';
 
 /**
- * Focuses an element once the page shows the last change. Without the element, the focus stays.
+ * Focuses an element once the page shows the last change, and selects the text of an input, as the Tab key
+ * does. Without the element, the focus stays.
  *
  * @param change resolves when the last change is made; if something else gets the focus before, it stays there
  */
@@ -14,7 +15,9 @@ export async function focusShown(
   await change;
   if (change && ![before, document.body].includes(focusedElement())) return;
   await tick();
-  find()?.focus();
+  const element = find();
+  element?.focus();
+  if (element instanceof HTMLInputElement) element.select();
 }
 
 /** Focuses the content of the page, if nothing has the focus. */
