@@ -31,6 +31,21 @@ async function showsStored(pivot: PivotPage, service: Service): Promise<void> {
 
 test.setTimeout(180_000);
 
+test('a new name of the version is shown in the heading, the breadcrumbs and the title', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await page.keyboard.type('12');
+  await service.api.patch('/versions/1', { name: 'Plan B' });
+  await expect(page.getByRole('heading', { name: 'Plan B', exact: true })).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Breadcrumbs' })).toContainText('Plan B');
+  await expect(page).toHaveTitle(/^Plan B · /);
+  await expect(page.getByLabel('New amount')).toHaveValue('12');
+});
+
 aloneTest(
   'changes by others arrive live and do not disturb typing',
   async ({ browser, service }) => {

@@ -4,7 +4,8 @@ import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
 /** The column metadata comes first: it says which rows to load, and by which key. */
-export const load: PageLoad = async ({ params, fetch }) => {
+export const load: PageLoad = async ({ params, fetch, depends }) => {
+  depends('pf:version');
   const id = Number(params.id);
   if (!Number.isInteger(id)) error(404, 'There is no such version.');
   const version = await call('GET /versions/{id}', { id, fetch });
