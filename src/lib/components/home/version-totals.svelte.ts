@@ -3,7 +3,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import { call } from '$lib/client/api';
 import { decimalsShown, type Decimals } from '$lib/contract/decimals';
 import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';
-import { totalOf } from '$lib/plan/amounts/entry-totals';
+import { totalOf } from '$lib/contract/measures';
 import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
 

@@ -1,7 +1,8 @@
 /** Figures of the table that compares a replay with its original. */
 import { OPERATIONS } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
-import { isSameResult, totalOf } from '$lib/plan/amounts/entry-totals';
+import { isSameResult } from '$lib/plan/amounts/entry-totals';
+import { totalOf } from '$lib/contract/measures';
 
 type ReplayedTotals = ReplayedEntry['before'];
 

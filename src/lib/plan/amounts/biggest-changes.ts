@@ -2,7 +2,7 @@
 import type { Scalar } from '../../contract/primitives';
 import { tidyChange } from '../../pivot/values/cell-value';
 import { nextTask } from '../../pivot/waiting';
-import { amountIn, amountsBy, type MeasureAmounts } from './measure-totals';
+import { amountIn, amountsBy, type MeasureAmounts } from '../../contract/measures';
 import type { AnsweredRows } from '../../pivot/rows/rows';
 
 /** A leaf and the changes of its measures. */

@@ -1,9 +1,8 @@
 /** Warnings about a scale whose rows cancel each other out. */
 import { MAX_SWING, type SlicePreview } from '../../contract/previews';
 import { tidy } from '../../pivot/values/cell-value';
-import { grossIn, type AmountFields } from './measure-totals';
+import { grossIn, type AmountFields, totalOf } from '../../contract/measures';
 import { draftsIn, type KnownTotals, type ScaleOutcome } from './scale-draft';
-import { totalOf } from './entry-totals';
 import { isZero } from './refusals';
 
 /** A side effect of a change whose rows cancel each other out. */

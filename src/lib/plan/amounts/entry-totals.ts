@@ -1,11 +1,7 @@
 /** The totals of rows by measure, and how those of two runs of an entry differ. */
-import { isSingleRole } from '../../contract/columns';
+import { totalOf } from '../../contract/measures';
 import type { Totals } from '../../contract/primitives';
 import { differences } from '../../pivot/values/ratios';
-
-/** Returns the total of a measure; null if there is none. @param key `value`, `units` or the column of a further measure */
-export const totalOf = (totals: Omit<Totals, 'row_count'>, key: string): number | null =>
-  isSingleRole(key) ? totals[`${key}_total`] : (totals.measures?.[key] ?? null);
 
 /** Returns the difference of two results; 0 if two sums differ only by the order of addition. */
 export function moreBy(before: number | null, after: number | null): number {

@@ -7,7 +7,7 @@ import type { CellValue } from '../../pivot/values/engine-types';
 import { cautionOf, type Caution } from './caution';
 import type { TypedWords } from './operation';
 import { draftsIn, type ScaleOutcome } from './scale-draft';
-import { totalOf } from './entry-totals';
+import { totalOf } from '../../contract/measures';
 
 /** The group above some cells: its slice, and its rows, of which those of the cells count as held. */
 export interface GroupAbove {

@@ -1,8 +1,7 @@
 /** Why an amount cannot be written, as sentences. */
 import { exactBelow, roundedProduct } from '../../contract/decimals';
 import type { SlicePreview } from '../../contract/previews';
-import { totalOf } from './entry-totals';
-import { grossIn, keysIn, roundedTo } from './measure-totals';
+import { totalOf, grossIn, keysIn, roundedTo } from '../../contract/measures';
 import type { MeasureEdit, ScaleDraft } from './scale-draft';
 
 /** Why a percentage cannot be typed if the sum is 0. */

@@ -3,8 +3,14 @@ import { type FixedDecimals, movePoint, roundedProduct, roundTo } from '../../co
 import { isSingleRole } from '../../contract/columns';
 import type { SlicePreview } from '../../contract/previews';
 import { tidy } from '../../pivot/values/cell-value';
-import { type AmountFields, amountField, joinedAmounts, keysIn, roundedTo } from './measure-totals';
-import { totalOf } from './entry-totals';
+import {
+  type AmountFields,
+  amountField,
+  joinedAmounts,
+  keysIn,
+  roundedTo,
+  totalOf,
+} from '../../contract/measures';
 
 /** A change that is asked of a measure: a new total, an amount to add, or a percentage to add. */
 export interface MeasureEdit {

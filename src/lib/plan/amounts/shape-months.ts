@@ -1,7 +1,7 @@
 /** The months of a scale with a shape: before, pattern and after. */
 import { isSingleRole } from '../../contract/columns';
 import type { ShapedGroup } from '../../contract/previews';
-import { totalOf } from './entry-totals';
+import { totalOf } from '../../contract/measures';
 
 /** A month of a measure. */
 interface ShapedMonth {

@@ -4,8 +4,7 @@ import type { GroupTotals } from '../../contract/previews';
 import type { Like, Shape } from '../../contract/shapes';
 import { lastOfMonth, monthNumber } from '../../contract/calendar';
 import { tidy } from '../../pivot/values/cell-value';
-import { totalOf } from './entry-totals';
-import { amountField, joinedAmounts, type AmountFields } from './measure-totals';
+import { totalOf, amountField, joinedAmounts, type AmountFields } from '../../contract/measures';
 import type { MeasureDraft, MeasureEdit } from './scale-draft';
 
 /** A cell or row that was picked as a pattern. */

@@ -4,7 +4,7 @@ import type { GroupTotals, SlicePreview } from '../../contract/previews';
 import type { Slice } from '../../contract/slices';
 import { tidy, tidyChange } from '../../pivot/values/cell-value';
 import { admits } from '../../pivot/slice/slice-values';
-import { amountsBy, type MeasureAmounts } from './measure-totals';
+import { amountsBy, type MeasureAmounts } from '../../contract/measures';
 import { nextTask } from '../../pivot/waiting';
 import type { AnsweredRows } from '../../pivot/rows/rows';
 

@@ -3,7 +3,7 @@ import type { Explanation } from '../../contract/log';
 import { isLoad, isReference, isStart } from '../../contract/operations';
 import { tidy } from '../../pivot/values/cell-value';
 import type { Origin } from '../../pivot/rows/origin-columns';
-import { totalOf } from './entry-totals';
+import { totalOf } from '../../contract/measures';
 
 /** The contribution of one log entry to a slice. */
 export type ExplainedEntry = Explanation['entries'][number];

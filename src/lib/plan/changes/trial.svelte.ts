@@ -11,7 +11,7 @@ import { RowsLostError } from '../../pivot/table/table-rows';
 import { RowsError } from '../../pivot/rows/rows';
 import { biggestChanges, type LeafChange } from '../amounts/biggest-changes';
 import type { Loading } from '../version/loading.svelte';
-import { amountIn, amountsBy, type MeasureAmounts } from '../amounts/measure-totals';
+import { amountIn, amountsBy, type MeasureAmounts } from '../../contract/measures';
 import type { FileImport, Operation } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Effect, TriedRows } from '../amounts/tried-rows';

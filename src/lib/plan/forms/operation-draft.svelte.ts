@@ -8,7 +8,7 @@ import { FilledForm } from './filled-form';
 import { KeptTotal } from './kept-total.svelte';
 import type { Locks } from '../records/locks.svelte';
 import { MeasureEdits } from './measure-edits.svelte';
-import { keysIn, roundedTo, type AmountFields } from '../amounts/measure-totals';
+import { keysIn, roundedTo, type AmountFields, totalOf } from '../../contract/measures';
 import {
   draftIn,
   followedOutcome,
@@ -18,7 +18,6 @@ import {
   type ScaleDraft,
   type ScaleOutcome,
 } from '../amounts/scale-draft';
-import { totalOf } from '../amounts/entry-totals';
 import { MovementDraft } from './movement-draft.svelte';
 import { NextSettings } from './next-settings.svelte';
 import { noteOf, type Operation, type WriteSettings } from '../amounts/operation';

@@ -2,7 +2,8 @@
 import type { LogListEntry } from '../../contract/log';
 import { mayBeTakenBack, OPERATIONS } from '../../contract/operations';
 import type { Totals } from '../../contract/primitives';
-import { moreBy, totalOf } from '../amounts/entry-totals';
+import { moreBy } from '../amounts/entry-totals';
+import { totalOf } from '../../contract/measures';
 import type { Touching } from './log.svelte';
 
 /** Returns the rows of an entry outside of a slice, with their totals; null if it has none. */

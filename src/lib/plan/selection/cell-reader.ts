@@ -8,7 +8,7 @@ import type { Pivot } from '../../pivot/pivot';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';
 import { candidates } from '../amounts/likeness';
 import type { Loading } from '../version/loading.svelte';
-import { totalOf } from '../amounts/entry-totals';
+import { totalOf } from '../../contract/measures';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { MOST_CHANGED, NOT_THE_PLAN } from './selected-slice';
 import { resultOf } from '../amounts/typed-formula';

@@ -5,9 +5,8 @@ import type { CellIdentity, ReadCell } from '../../pivot/slice/cell';
 import { cautionOf, type Caution } from '../amounts/caution';
 import { type CellReader, isFormula, isPrice, type Shows } from '../selection/cell-reader';
 import type { FormulaChoices } from './formula-choices.svelte';
-import { roundedTo } from '../amounts/measure-totals';
+import { roundedTo, totalOf } from '../../contract/measures';
 import { draftIn, onlyDraft, type MeasureDraft, type MeasureEdit } from '../amounts/scale-draft';
-import { totalOf } from '../amounts/entry-totals';
 import type { WriteSettings } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import {

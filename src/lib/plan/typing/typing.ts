@@ -18,8 +18,7 @@ import {
   withWords,
   type WriteSettings,
 } from '../amounts/operation';
-import { totalOf } from '../amounts/entry-totals';
-import { roundedTo } from '../amounts/measure-totals';
+import { totalOf, roundedTo } from '../../contract/measures';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Selection } from '../selection/selection.svelte';
 import { needsMonths } from '../amounts/shape';

@@ -4,7 +4,7 @@ import { roundTo, type FixedDecimals } from '../../contract/decimals';
 import type { ImportCell, ImportEdit } from '../../contract/imports';
 import type { LogEntry } from '../../contract/log';
 import { tidy } from '../../pivot/values/cell-value';
-import { totalOf } from '../amounts/entry-totals';
+import { totalOf } from '../../contract/measures';
 import { isNear, type FileChange, type FileFault } from './workbook-changes';
 
 /** What to write into a cell that somebody else has also changed: the number of the file, or its change. */

@@ -2,7 +2,7 @@
 import type { LogAnswer, LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
 import type { Totals } from '$lib/contract/primitives';
-import { totalOf as measureTotal } from '$lib/plan/amounts/entry-totals';
+import { totalOf as measureTotal } from '$lib/contract/measures';
 import {
   namedMeasure,
   type MeasureWords,

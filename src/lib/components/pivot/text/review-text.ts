@@ -1,7 +1,7 @@
 /** Texts of reviews. */
 import type { Review, ReviewState, ReviewStep, ReviewStepName } from '$lib/contract/reviews';
 import type { Totals } from '$lib/contract/primitives';
-import { totalOf } from '$lib/plan/amounts/entry-totals';
+import { totalOf } from '$lib/contract/measures';
 import { namedMeasures, type MeasureWords } from '$lib/plan/amounts/measure-words';
 import { formatAmount, plural } from '../../format';
 

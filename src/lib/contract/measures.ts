@@ -1,10 +1,15 @@
 /** Totals, decimals and amounts of measures by key: `value`, `units`, or the column of a further measure. */
-import { isSingleRole } from '../../contract/columns';
-import type { ScaleEdit } from '../../contract/operations';
-import type { SlicePreview } from '../../contract/previews';
+import { isSingleRole } from './columns';
+import type { ScaleEdit } from './operations';
+import type { SlicePreview } from './previews';
+import type { Totals } from './primitives';
 
 /** The totals of some rows; `measures` is absent without further measures. */
 export type Measured = Pick<SlicePreview, 'value_total' | 'units_total' | 'measures'>;
+
+/** Returns the total of a measure; null if there is none. @param key `value`, `units` or the column of a further measure */
+export const totalOf = (totals: Omit<Totals, 'row_count'>, key: string): number | null =>
+  isSingleRole(key) ? totals[`${key}_total`] : (totals.measures?.[key] ?? null);
 
 /** The numbers of decimals of the measures of some rows, if they are known. */
 type WithDecimals = Partial<
