@@ -32,13 +32,26 @@ export const isMeasure = (role: Role): role is MeasureRole =>
 export const SINGLE_ROLES = ['value', 'units'] as const satisfies MeasureRole[];
 export type SingleRole = (typeof SINGLE_ROLES)[number];
 
-/** Returns whether a name in a request stands for the value or units column, so no further measure can have it. */
-export const isSingleRole = (name: string): name is SingleRole =>
-  SINGLE_ROLES.some((role) => role === name);
+/** Returns whether a key stands for the value or units column, so no other measure can have it. */
+export const isSingleRole = (key: string): key is SingleRole =>
+  SINGLE_ROLES.some((role) => role === key);
 
-/** Returns the name of a measure in requests and answers: its role, or the column name of a further measure. */
+/** Returns the key of a measure: its role, or the name of its column for any measure but value and units. */
 export const measureKey = ({ role, name }: { role: string; name: string }): string =>
   role === 'measure' ? name : role;
+
+/** Something of each measure by its key. */
+export type ByMeasure<Of> = Readonly<Record<string, Of>>;
+/** Something of each measure by its key; value and units have it even if the source lacks them. */
+export type WithSingle<Of> = ByMeasure<Of> & Readonly<Record<SingleRole, Of>>;
+
+/** Returns the columns that are added up with their keys: value, units, then the others. */
+export const measuresOf = <Column extends Pick<ColumnEntry, 'cname' | 'role'>>(
+  columns: readonly Column[],
+): { key: string; column: Column }[] =>
+  MEASURE_ROLES.flatMap((role) => columns.filter((column) => column.role === role)).map(
+    (column) => ({ key: measureKey({ role: column.role, name: column.cname }), column }),
+  );
 
 /** Names reserved for the service; a source column with such a name can only be ignored. */
 export const RESERVED_NAMES = [

@@ -1,4 +1,5 @@
 /** Decimals of amounts: the number of a column's decimals, and arithmetic that keeps them exact. */
+import type { WithSingle } from './columns';
 
 /**
  * Moves the decimal point of a number `places` to the right. This changes the exponent in the text, because a
@@ -35,17 +36,11 @@ export interface Decimals {
   most: number;
 }
 
-/** The decimals of the measures of a source; `further` by column, absent without further measures. */
-export type MeasureDecimals = Readonly<Record<'value' | 'units', Decimals>> & {
-  readonly further?: ReadonlyMap<string, Decimals>;
-};
+/** The decimals of the measures of a source. */
+export type MeasureDecimals = WithSingle<Decimals>;
 
-/**
- * The decimals that the types of the measures fix, by `value`, `units` or the column of a further measure; null if
- * a type fixes none, or the measure is missing.
- */
-export type FixedDecimals = Readonly<Record<string, number | null>> &
-  Readonly<Record<'value' | 'units', number | null>>;
+/** The decimals that the types of the measures fix; null if a type fixes none, or the measure is missing. */
+export type FixedDecimals = WithSingle<number | null>;
 
 /** Maximum number of decimals shown; a double is not precise enough for more. */
 const MOST_OF_TYPE = 12;
@@ -65,7 +60,7 @@ const RESIDUE = 1e-12;
  */
 export function decimalsShown(
   role: 'value' | 'units',
-  type: string | null | undefined,
+  type?: string | null,
   amounts: Iterable<number> = [],
 ): Decimals {
   const fixed = decimalsOf(type);

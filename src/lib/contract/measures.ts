@@ -1,20 +1,29 @@
-/** Totals, decimals and amounts of measures by key: `value`, `units`, or the column of a further measure. */
-import { isSingleRole } from './columns';
+/**
+ * The names of measures in requests and answers. Elsewhere, a measure is one of a list, and known by its key: `value`,
+ * `units`, or its column.
+ */
+import { type ByMeasure, isSingleRole, SINGLE_ROLES } from './columns';
 import type { ScaleEdit } from './operations';
 import type { SlicePreview } from './previews';
 import type { Totals } from './primitives';
 
-/** The totals of some rows; `measures` is absent without further measures. */
-export type Measured = Pick<SlicePreview, 'value_total' | 'units_total' | 'measures'>;
+/** Something of each measure as requests and answers have it: of value and units, and of the others by column. */
+interface Figures<Of> {
+  value?: Of | null | undefined;
+  units?: Of | null | undefined;
+  measures?: ByMeasure<Of | null> | undefined;
+}
 
-/** Returns the total of a measure; null if there is none. @param key `value`, `units` or the column of a further measure */
-export const totalOf = (totals: Omit<Totals, 'row_count'>, key: string): number | null =>
-  isSingleRole(key) ? totals[`${key}_total`] : (totals.measures?.[key] ?? null);
+/** The totals of some rows. */
+export type Measured = Omit<Totals, 'row_count'>;
 
 /** The numbers of decimals of the measures of some rows, if they are known. */
 type WithDecimals = Partial<
   Pick<SlicePreview, 'value_decimals' | 'units_decimals' | 'measure_decimals'>
 >;
+
+/** The absolute amounts of some rows or leaves, added up. */
+type Gross = Pick<SlicePreview['free'], 'value_gross' | 'units_gross' | 'measure_gross'>;
 
 /** The fields of a scale that hold its amounts. */
 export type AmountFields = Pick<
@@ -32,47 +41,66 @@ export type AmountFields = Pick<
   | 'keep'
 >;
 
-/** Returns the decimals that a measure of some rows is rounded to; null if it is not rounded, or unknown. */
-export const roundedTo = (rows: WithDecimals, key: string): number | null =>
-  (isSingleRole(key) ? rows[`${key}_decimals`] : rows.measure_decimals?.[key]) ?? null;
+/** Returns the figure of a measure; null if there is none. */
+export const figureOf = <Of>({ measures, ...single }: Figures<Of>, key: string): Of | null =>
+  (isSingleRole(key) ? single[key] : measures?.[key]) ?? null;
 
-/** The absolute amounts of some rows or leaves, added up. */
-type Gross = Pick<SlicePreview['free'], 'value_gross' | 'units_gross' | 'measure_gross'>;
+/** Returns the total of a measure; null if there is none. */
+export const totalOf = ({ value_total, units_total, measures }: Measured, key: string) =>
+  figureOf({ value: value_total, units: units_total, measures }, key);
+
+/** Returns the decimals that a measure of some rows is rounded to; null if it is not rounded, or unknown. */
+export const roundedTo = (rows: WithDecimals, key: string): number | null => {
+  const { value_decimals: value, units_decimals: units, measure_decimals: measures } = rows;
+  return figureOf({ value, units, measures }, key);
+};
 
 /** Returns the absolute amounts of some rows, added up; null for leaves that do not cancel each other out. */
-export const grossIn = (free: Gross, key: string): number | null =>
-  (isSingleRole(key) ? free[`${key}_gross`] : free.measure_gross?.[key]) ?? null;
+export const grossIn = (free: Gross, key: string): number | null => {
+  const { value_gross: value, units_gross: units, measure_gross: measures } = free;
+  return figureOf({ value, units, measures }, key);
+};
 
 /** Returns the keys of the measures that some rows have: value and units first. */
 export const keysIn = (totals: Measured): string[] => [
-  ...(['value', 'units'] as const).filter((role) => totals[`${role}_total`] !== null),
+  ...SINGLE_ROLES.filter((role) => totals[`${role}_total`] !== null),
   ...Object.keys(totals.measures ?? {}),
 ];
 
-/** Amounts of the measures; 0 for one that does not change, and `further` is absent without further measures. */
-export interface MeasureAmounts {
-  value: number;
-  units: number;
-  further?: Readonly<Record<string, number>>;
+/** Returns figures as answers have them: null without value or units, and no `measures` without others. */
+export function figuresBy<Of>(
+  keys: readonly string[],
+  of: (key: string) => Of,
+): { value: Of | null; units: Of | null; measures?: Record<string, Of> } {
+  const figures = new Map(keys.map((key) => [key, of(key)]));
+  const others = [...figures].filter(([key]) => !isSingleRole(key));
+  return {
+    ...{ value: figures.get('value') ?? null, units: figures.get('units') ?? null },
+    ...(others.length > 0 && { measures: Object.fromEntries(others) }),
+  };
 }
 
-/** Returns the amount of a measure; 0 if there is none. */
-export const amountIn = (amounts: MeasureAmounts, key: string): number =>
-  (isSingleRole(key) ? amounts[key] : amounts.further?.[key]) ?? 0;
-
-/** Returns amounts by measure. @param keys of the measures that the source has */
-export const amountsBy = (
+/** Returns totals as answers have them. */
+export function totalsBy<Of>(
   keys: readonly string[],
-  amountOf: (key: string) => number,
-): MeasureAmounts => {
-  const further = keys.filter((key) => !isSingleRole(key));
-  return {
-    ...{ value: amountOf('value'), units: amountOf('units') },
-    ...(further.length > 0 && {
-      further: Object.fromEntries(further.map((key) => [key, amountOf(key)])),
-    }),
-  };
+  of: (key: string) => Of,
+): { value_total: Of | null; units_total: Of | null; measures?: Record<string, Of> } {
+  const { value, units, ...others } = figuresBy(keys, of);
+  return { value_total: value, units_total: units, ...others };
+}
+
+/** Returns the keys of the measures that have something: value and units first. */
+export const keysOf = (by: ByMeasure<unknown>): string[] => {
+  const keys = Object.keys(by);
+  return [
+    ...SINGLE_ROLES.filter((role) => role in by),
+    ...keys.filter((key) => !isSingleRole(key)),
+  ];
 };
+
+/** Returns something of each measure by its key. */
+export const byKey = <Of>(keys: readonly string[], of: (key: string) => Of): ByMeasure<Of> =>
+  Object.fromEntries(keys.map((key) => [key, of(key)]));
 
 /** Returns the amount of a measure as a field of a scale. */
 export const amountField = (
@@ -82,9 +110,20 @@ export const amountField = (
 ): AmountFields =>
   isSingleRole(key) ? { [`${key}_${kind}`]: amount } : { measures: { [key]: { [kind]: amount } } };
 
+/** Returns the path of the field of a measure in a scale. */
+export const fieldName = (key: string, kind: 'incr' | 'pct' | 'total'): string =>
+  isSingleRole(key) ? `${key}_${kind}` : `measures.${key}.${kind}`;
+
+/** Returns the field of a measure in a scale; undefined if it has none. */
+export const fieldIn = <Kind extends 'incr' | 'pct' | 'total'>(
+  amounts: AmountFields,
+  key: string,
+  kind: Kind,
+) => (isSingleRole(key) ? amounts[`${key}_${kind}`] : amounts.measures?.[key]?.[kind]);
+
 /** Returns the increment of a measure in the amounts of a scale; 0 if there is none. */
 export const incrementIn = (amounts: AmountFields, key: string): number =>
-  (isSingleRole(key) ? amounts[`${key}_incr`] : amounts.measures?.[key]?.incr) ?? 0;
+  fieldIn(amounts, key, 'incr') ?? 0;
 
 /** Returns the amounts of several measures as one scale; null if there are none. */
 export function joinedAmounts(parts: readonly (AmountFields | null)[]): AmountFields | null {

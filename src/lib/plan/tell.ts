@@ -2,7 +2,7 @@
 import type { ActualsAnswer } from '../contract/actuals';
 import type { RedoneTotals } from './changes/changes.svelte';
 import type { Caution } from './amounts/caution';
-import type { ScaleChanges } from './amounts/group-above';
+import type { Drafts } from './amounts/scale-draft';
 import type { Effect } from './amounts/tried-rows';
 import type { Remedy } from './typing/remedy';
 
@@ -19,7 +19,7 @@ export interface Tell {
   /** Returns a sentence that says why an amount has to be confirmed. */
   cautionText(caution: Caution): string;
   /** Lists the amounts of the changed measures, such as “100 → 120 Sales”; an empty text if none changed. */
-  changesText(changes: ScaleChanges): string;
+  changesText(changes: Drafts): string;
   /** Lists the amounts that a change adds or moves, such as “+20 Sales, 5 Units moved”; an empty text for none. */
   effectText(effect: Effect | undefined): string;
   /** Returns a sentence with the totals of closed months before and after. */

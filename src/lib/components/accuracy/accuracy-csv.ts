@@ -1,7 +1,7 @@
 /** The accuracy of a forecast as CSV. */
 import type { Accuracy } from '$lib/contract/accuracy';
 import { protectedText } from '$lib/contract/formula-text';
-import { ofMeasure } from './of-measure';
+import { figureOf } from '$lib/contract/measures';
 
 /**
  * Quotes a field if it needs it (RFC 4180), and protects texts that a spreadsheet would run; null becomes an empty
@@ -22,7 +22,7 @@ export function accuracyCsv({ entries, reference, forecast }: Accuracy): string 
   const figures = keys.flatMap((key) => [`${key}_wape`, `${key}_bias`]);
   const figuresOf = (errors: Accuracy['forecast']) =>
     keys.flatMap((key) => {
-      const error = ofMeasure(errors, key);
+      const error = figureOf(errors, key);
       return [error?.wape ?? null, error?.bias ?? null];
     });
   const lines = entries.map((entry) => {

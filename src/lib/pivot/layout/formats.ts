@@ -1,5 +1,5 @@
 /** Number formats of the measures in a layout. */
-import { baseTypeOf, type ColumnEntry } from '../../contract/columns';
+import { baseTypeOf, measuresOf, type ColumnEntry } from '../../contract/columns';
 import { storedDecimals, type Decimals, type MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
 import type { Origins } from '../rows/origins';
@@ -33,10 +33,9 @@ export function measureFormats(
   origins: Origins | null = null,
 ): Map<string, ColumnFormat> {
   const formats = new Map<string, ColumnFormat>();
-  for (const column of columns) {
-    const { cname, role } = column;
-    const own =
-      role === 'value' || role === 'units' ? decimals[role] : decimals.further?.get(cname);
+  for (const { key, column } of measuresOf(columns)) {
+    const { cname } = column;
+    const own = decimals[key];
     if (own === undefined) continue;
     const { shown_in, decimals: chosen } = styles[cname] ?? {};
     const digits = chosen === undefined ? own : { least: chosen, most: chosen };

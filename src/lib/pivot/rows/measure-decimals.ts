@@ -1,5 +1,5 @@
 /** The decimals of loaded measures. */
-import { baseTypeOf, type ColumnEntry } from '../../contract/columns';
+import { baseTypeOf, measuresOf, type ColumnEntry } from '../../contract/columns';
 import { decimalsShown, type MeasureDecimals } from '../../contract/decimals';
 import { isLoad, itersOf } from '../../contract/operations';
 import { isThere, numbersOf, type ArrowColumns } from './arrow-columns';
@@ -21,19 +21,15 @@ export function decimalsIn(
   columns: ArrowColumns,
   entries: readonly Pick<ColumnEntry, 'cname' | 'role' | 'type' | 'base_type'>[],
 ): MeasureDecimals {
-  const shown = (role: 'value' | 'units', column: (typeof entries)[number] | undefined) =>
-    decimalsShown(role, baseTypeOf(column), column ? loadedAmounts(columns, column.cname) : []);
-  const of = (role: 'value' | 'units') =>
-    shown(
-      role,
-      entries.find((entry) => entry.role === role),
-    );
-  const further = entries.flatMap((column) =>
-    column.role === 'measure' ? [[column.cname, shown('value', column)] as const] : [],
-  );
+  const shown = measuresOf(entries).map(({ key, column }) => {
+    const role = key === 'units' ? key : 'value';
+    const amounts = loadedAmounts(columns, column.cname);
+    return [key, decimalsShown(role, baseTypeOf(column), amounts)] as const;
+  });
   return {
-    ...{ value: of('value'), units: of('units') },
-    ...(further.length > 0 && { further: new Map(further) }),
+    value: decimalsShown('value'),
+    units: decimalsShown('units'),
+    ...Object.fromEntries(shown),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Prepares the rows of a version for the engine. */
-import { type ColumnEntry, isLeaf } from '../../contract/columns';
+import { type ColumnEntry, isLeaf, measuresOf } from '../../contract/columns';
 import type { MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
 import { decimalsIn } from '../rows/measure-decimals';
@@ -76,24 +76,18 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
     return { ...version, batches, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };
   });
   const batches = compared.flatMap((version) => version.batches);
-  const [value, units] = (['value', 'units'] as const).map(
-    (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
-  );
-  const further = options.columns.filter(({ role }) => role === 'measure').map((c) => c.cname);
-  const measures = [value, units, ...further].filter((name) => name !== undefined);
+  const measures = measuresOf(options.columns);
+  const nameOf = (wanted: string) => measures.find(({ key }) => key === wanted)?.column.cname;
+  const [value, units] = [nameOf('value'), nameOf('units')];
   const price = value !== undefined && units !== undefined ? [priceFormula(value, units)] : [];
   const decimals = decimalsIn(loaded, options.columns);
   const prepared = Origins.prepare(
     loaded,
-    measures,
+    measures.map(({ column }) => column.cname),
     options.excluded,
     compared,
     [...price, ...options.formulas],
-    new Map([
-      [value ?? '', decimals.value],
-      [units ?? '', decimals.units],
-      ...(decimals.further ?? []),
-    ]),
+    new Map(measures.map(({ key, column }) => [column.cname, decimals[key] ?? decimals.value])),
   );
   const { origins } = prepared;
   const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);

@@ -84,7 +84,7 @@ export class Actions {
     const { operation, slice, pf_user } = attempt;
     const request = { kind: operation.kind, body: bodyOf(operation, slice, pf_user) };
     const clear = draft.clearingAfter();
-    const changed = operation.kind === 'scale' ? draft.outcome : null;
+    const changed = operation.kind === 'scale' ? draft.outcome?.drafts : null;
     return this.write(operation.kind, clear, async () => {
       const written = await changes.apply(request);
       return { ...written, ...(changed && { changes: changed }) };

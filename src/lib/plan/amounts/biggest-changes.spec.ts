@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { biggestChanges } from './biggest-changes';
 
-const COLUMNS = { leaf: ['Region', 'Day'], value: 'Sales', units: 'Quantity' };
+const LEAF = ['Region', 'Day'];
+const COLUMNS = { leaf: LEAF, measures: { value: 'Sales', units: 'Quantity' } };
 const row = (Region: string | null, Sales: number | null, Quantity = 0) => ({
   Region,
   Day: '2028-01-01',
@@ -22,16 +23,16 @@ describe('biggestChanges', () => {
   it('returns the biggest changes first, by absolute value, up to a maximum', async () => {
     const rows = [row('North', 5), row('East', -20), row('West', 10), row('South', 1)];
     expect(await byValue(rows, 3)).toEqual([
-      { values: ['East', '2028-01-01'], value: -20, units: 0 },
-      { values: ['West', '2028-01-01'], value: 10, units: 0 },
-      { values: ['North', '2028-01-01'], value: 5, units: 0 },
+      { values: ['East', '2028-01-01'], amounts: { value: -20, units: 0 } },
+      { values: ['West', '2028-01-01'], amounts: { value: 10, units: 0 } },
+      { values: ['North', '2028-01-01'], amounts: { value: 5, units: 0 } },
     ]);
   });
 
   it('adds up the rows of a leaf, and omits an unchanged leaf', async () => {
     const rows = [row('North', 0.1), row('East', 7), row('North', 0.2), row('East', -7)];
     expect(await byValue(rows, 10)).toEqual([
-      { values: ['North', '2028-01-01'], value: 0.3, units: 0 },
+      { values: ['North', '2028-01-01'], amounts: { value: 0.3, units: 0 } },
     ]);
   });
 
@@ -39,7 +40,7 @@ describe('biggestChanges', () => {
     const rows = [row('North', null, 2), row('East', 0, -3)];
     const found = await biggestChanges(answered(rows), COLUMNS, 10);
     expect([...found.keys()]).toEqual(['units']);
-    expect(found.get('units')?.map(({ units }) => units)).toEqual([-3, 2]);
+    expect(found.get('units')?.map(({ amounts }) => amounts['units'])).toEqual([-3, 2]);
   });
 
   it('lists each measure by its own changes, and half as many leaves if several change', async () => {
@@ -53,11 +54,11 @@ describe('biggestChanges', () => {
   });
 
   it('uses a further measure if neither value nor units change', async () => {
-    const columns = { ...COLUMNS, value: undefined, units: undefined, further: ['Quantity'] };
+    const columns = { leaf: LEAF, measures: { Quantity: 'Quantity' } };
     const rows = [row('North', null, 2), row('East', 0, -3)];
     const found = await biggestChanges(answered(rows), columns, 1);
     expect(found.get('Quantity')).toEqual([
-      { values: ['East', '2028-01-01'], value: 0, units: 0, further: { Quantity: -3 } },
+      { values: ['East', '2028-01-01'], amounts: { Quantity: -3 } },
     ]);
   });
 
@@ -67,8 +68,10 @@ describe('biggestChanges', () => {
   });
 
   it('accepts rows without a measure that the source lacks', async () => {
-    const columns = { ...COLUMNS, units: undefined };
+    const columns = { leaf: LEAF, measures: { value: 'Sales' } };
     const found = await biggestChanges(answered([row('North', 1, 9)]), columns, 10);
-    expect(found.get('value')).toEqual([{ values: ['North', '2028-01-01'], value: 1, units: 0 }]);
+    expect(found.get('value')).toEqual([
+      { values: ['North', '2028-01-01'], amounts: { value: 1 } },
+    ]);
   });
 });

@@ -2,23 +2,22 @@
 import type { Scalar } from '../../contract/primitives';
 import { tidyChange } from '../../pivot/values/cell-value';
 import { nextTask } from '../../pivot/waiting';
-import { amountIn, amountsBy, type MeasureAmounts } from '../../contract/measures';
+import type { ByMeasure } from '../../contract/columns';
+import { byKey, keysOf } from '../../contract/measures';
 import type { AnsweredRows } from '../../pivot/rows/rows';
 
 /** A leaf and the changes of its measures. */
-export interface LeafChange extends MeasureAmounts {
+export interface LeafChange {
   /** Its values in the columns that identify a leaf, in their order. */
   values: readonly (Scalar | null)[];
+  amounts: ByMeasure<number>;
 }
 
 /** The roles of the columns of some rows. */
 interface LeafColumns {
   /** The columns that identify a leaf: dimensions and dates. */
   leaf: readonly string[];
-  value: string | undefined;
-  units: string | undefined;
-  /** The columns of further measures. */
-  further?: readonly string[];
+  measures: ByMeasure<string>;
 }
 
 /** Number of rows after which the page gets a turn. */
@@ -32,38 +31,31 @@ const ROWS_PER_TURN = 20_000;
  */
 export async function biggestChanges(
   rows: Pick<AnsweredRows, 'count' | 'at'>,
-  { leaf: identifying, value, units, further = [] }: LeafColumns,
+  { leaf: identifying, measures: columns }: LeafColumns,
   most: number,
 ): Promise<Map<string, LeafChange[]>> {
-  const columns = new Map([
-    ...([
-      ['value', value],
-      ['units', units],
-    ] as const),
-    ...further.map((column) => [column, column] as const),
-  ]);
-  const keys = [...columns.keys()];
+  const keys = keysOf(columns);
   const leaves = new Map<string, { values: LeafChange['values']; sums: number[] }>();
   for (let y = 0; y < rows.count; y++) {
     if (y > 0 && y % ROWS_PER_TURN === 0) await nextTask();
     const values = identifying.map((column) => rows.at(column, y));
     const id = JSON.stringify(values);
     const leaf = leaves.get(id) ?? { values, sums: keys.map(() => 0) };
-    for (const [i, column] of [...columns.values()].entries()) {
-      const amount = Number((column === undefined ? null : rows.at(column, y)) ?? 0);
+    for (const [i, key] of keys.entries()) {
+      const amount = Number(rows.at(columns[key] ?? key, y) ?? 0);
       leaf.sums[i] = (leaf.sums[i] ?? 0) + amount;
     }
     leaves.set(id, leaf);
   }
   const changed = [...leaves.values()].flatMap(({ values, sums }): LeafChange[] => {
-    const amounts = amountsBy(keys, (key) => tidyChange(sums[keys.indexOf(key)] ?? 0));
-    return keys.some((key) => amountIn(amounts, key) !== 0) ? [{ values, ...amounts }] : [];
+    const amounts = byKey(keys, (key) => tidyChange(sums[keys.indexOf(key)] ?? 0));
+    return keys.some((key) => amounts[key] !== 0) ? [{ values, amounts }] : [];
   });
-  const measures = keys.filter((key) => changed.some((leaf) => amountIn(leaf, key) !== 0));
+  const measures = keys.filter((key) => changed.some(({ amounts }) => amounts[key] !== 0));
   const listed = measures.length > 1 ? Math.ceil(most / 2) : most;
   return new Map(
     measures.map((key) => {
-      const size = (leaf: LeafChange) => Math.abs(amountIn(leaf, key));
+      const size = ({ amounts }: LeafChange) => Math.abs(amounts[key] ?? 0);
       const own = changed.filter((leaf) => size(leaf) > 0);
       return [key, own.sort((a, b) => size(b) - size(a)).slice(0, listed)];
     }),

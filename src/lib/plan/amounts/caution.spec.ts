@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cautionOf } from './caution';
 import { scaleOutcome, type MeasureEdit } from './scale-draft';
 
-const none = { value: null, units: null, holdPrice: false };
+const none = { value: null, units: null };
 
 describe('cautionOf', () => {
   const free = (value_total: number, value_gross: number | null) => ({
@@ -11,7 +11,11 @@ describe('cautionOf', () => {
   });
   const caution = (edit: MeasureEdit, total: number, gross: number | null, isEqual = false) => {
     const totals = { value_total: total, units_total: 4, free: free(total, gross) };
-    return cautionOf(scaleOutcome({ ...none, value: edit }, totals), totals, isEqual);
+    return cautionOf(
+      scaleOutcome({ edits: { ...none, value: edit }, holdPrice: false }, totals),
+      totals,
+      isEqual,
+    );
   };
   const to = (amount: number): MeasureEdit => ({ by: 'total', amount });
 
@@ -26,7 +30,7 @@ describe('cautionOf', () => {
     const further = { measures: { cost: 0 }, measure_gross: { cost: null } };
     const rows = { ...free(2, 1998), ...further };
     const totals = { value_total: 2, units_total: 4, ...further, free: rows };
-    const edit = { ...none, further: { cost: to(10) } };
+    const edit = { edits: { ...none, cost: to(10) }, holdPrice: false };
     expect(cautionOf(scaleOutcome(edit, totals), totals, false)).toEqual({
       ...{ kind: 'offset', measure: 'cost', gross: 9990 },
     });
@@ -34,7 +38,7 @@ describe('cautionOf', () => {
 
   it('returns a rough sum at a held price, where value follows the rounded units of each row', () => {
     const totals = { value_total: 2, units_total: 4, free: free(2, 1998) };
-    const draft = { ...none, value: to(300), holdPrice: true };
+    const draft = { edits: { ...none, value: to(300) }, holdPrice: true };
     const fixed = { value: null, units: 0 };
     expect(cautionOf(scaleOutcome(draft, totals, fixed), totals, false)).toMatchObject({
       kind: 'offset',

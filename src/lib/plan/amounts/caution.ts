@@ -1,8 +1,8 @@
 /** Warnings about a scale whose rows cancel each other out. */
 import { MAX_SWING, type SlicePreview } from '../../contract/previews';
 import { tidy } from '../../pivot/values/cell-value';
-import { grossIn, type AmountFields, totalOf } from '../../contract/measures';
-import { draftsIn, type KnownTotals, type ScaleOutcome } from './scale-draft';
+import { grossIn, type AmountFields, totalOf, keysOf } from '../../contract/measures';
+import type { KnownTotals, ScaleOutcome } from './scale-draft';
 import { isZero } from './refusals';
 
 /** A side effect of a change whose rows cancel each other out. */
@@ -29,13 +29,14 @@ export type Caution =
  * @returns null if they do not, and until the service has answered
  */
 export function cautionOf(
-  { amounts, ...drafts }: Pick<ScaleOutcome, 'amounts' | 'value' | 'units' | 'further'>,
+  { amounts, drafts }: Pick<ScaleOutcome, 'amounts' | 'drafts'>,
   { free }: KnownTotals,
   isEqual: boolean,
 ): Caution | null {
   if (!amounts || !free || isEqual) return null;
-  for (const [measure, draft] of draftsIn(drafts)) {
-    const caution = draft.change !== 0 && cautionOfMeasure(measure, draft.change, free, amounts);
+  for (const measure of keysOf(drafts)) {
+    const change = drafts[measure]?.change ?? 0;
+    const caution = change !== 0 && cautionOfMeasure(measure, change, free, amounts);
     if (caution) return caution;
   }
   return null;

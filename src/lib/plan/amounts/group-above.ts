@@ -6,8 +6,8 @@ import { tidy } from '../../pivot/values/cell-value';
 import type { CellValue } from '../../pivot/values/engine-types';
 import { cautionOf, type Caution } from './caution';
 import type { TypedWords } from './operation';
-import { draftsIn, type ScaleOutcome } from './scale-draft';
-import { totalOf } from '../../contract/measures';
+import type { Drafts } from './scale-draft';
+import { keysOf, totalOf } from '../../contract/measures';
 
 /** The group above some cells: its slice, and its rows, of which those of the cells count as held. */
 export interface GroupAbove {
@@ -17,9 +17,6 @@ export interface GroupAbove {
 
 /** The group above some cells, or a sentence that says why there is none. */
 export type FoundAbove = GroupAbove | { problem: string };
-
-/** The measures that a scale changes, before and after; null for one that stays. */
-export type ScaleChanges = Pick<ScaleOutcome, 'value' | 'units' | 'further'>;
 
 /** Why the total of the group above cannot be kept, as sentences. */
 export const NO_GROUP_ABOVE =
@@ -57,21 +54,21 @@ export function pathAbove(cells: readonly CellIdentity[]): readonly CellValue[] 
 }
 
 /** Returns the warning about the other rows of the group, which change by the opposite amounts. */
-const cautionOfOthers = ({ rows }: GroupAbove, changes: ScaleChanges): Caution | null =>
-  cautionOf({ amounts: {}, ...changes }, rows, false);
+const cautionOfOthers = ({ rows }: GroupAbove, changes: Drafts): Caution | null =>
+  cautionOf({ amounts: {}, drafts: changes }, rows, false);
 
 /**
  * Returns why a change cannot be taken from the other rows of the group; null if it can
  * (docs/contract/14-what-the-operations-compute.md#keep).
  */
-export function whyNotKept(above: FoundAbove, changes: ScaleChanges): string | null {
+export function whyNotKept(above: FoundAbove, changes: Drafts): string | null {
   if ('problem' in above) return above.problem;
   if (above.rows.free.row_count === 0) return NO_OTHER_ROWS;
   return cautionOfOthers(above, changes)?.kind === 'cancelled' ? OTHERS_CANCEL : null;
 }
 
 /** Returns the warning to confirm about the other rows of the group; null if there is none. */
-export function keptCaution(above: FoundAbove, changes: ScaleChanges): Caution | null {
+export function keptCaution(above: FoundAbove, changes: Drafts): Caution | null {
   const caution = 'keep' in above ? cautionOfOthers(above, changes) : null;
   return caution?.kind === 'offset' ? { ...caution, isOfOthers: true } : null;
 }
@@ -79,11 +76,12 @@ export function keptCaution(above: FoundAbove, changes: ScaleChanges): Caution |
 /** Returns the totals of the other rows that are not locked, before and after, for each measure that changes. */
 export function othersOf(
   above: FoundAbove,
-  changes: ScaleChanges,
+  changes: Drafts,
 ): { measure: string; before: number; after: number }[] {
   if ('problem' in above) return [];
   const { free } = above.rows;
-  return draftsIn(changes).flatMap(([measure, { change }]) => {
+  return keysOf(changes).flatMap((measure) => {
+    const change = changes[measure]?.change ?? 0;
     const before = totalOf(free, measure);
     return before === null || change === 0
       ? []

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { whyInexact, whyInProportion, whyNoShare } from './refusals';
+import type { MeasureEdit } from './scale-draft';
 
-const none = { value: null, units: null, holdPrice: false };
+const none = { value: null, units: null };
 
 describe('whyInProportion', () => {
   it('excludes equal parts for percentages and a held price', () => {
+    const why = (edits: Record<string, MeasureEdit>, holdPrice = false) =>
+      whyInProportion({ edits: { ...none, ...edits }, holdPrice });
     const change = { by: 'change', amount: 5 } as const;
-    expect(whyInProportion({ ...none, value: change })).toBeNull();
-    expect(whyInProportion({ ...none, value: { by: 'total', amount: 5 } })).toBeNull();
+    expect(why({ value: change })).toBeNull();
+    expect(why({ value: { by: 'total', amount: 5 } })).toBeNull();
     const percent = { by: 'percent', amount: 5 } as const;
-    expect(whyInProportion({ ...none, value: change, units: percent })).toMatch(/percentage/);
-    expect(whyInProportion({ ...none, value: change, holdPrice: true })).toMatch(/price/);
+    expect(why({ value: change, units: percent })).toMatch(/percentage/);
+    expect(why({ value: change }, true)).toMatch(/price/);
   });
 });
 

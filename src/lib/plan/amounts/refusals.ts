@@ -22,18 +22,13 @@ export const NO_VALUE = 'The value of this change rounds to 0, so the price cann
  * Returns why an amount is spread in proportion regardless of the planner's choice; null if it can also be
  * spread in equal parts (docs/contract/14-what-the-operations-compute.md).
  */
-export function whyInProportion({ value, units, further, holdPrice }: ScaleDraft): string | null {
+export function whyInProportion({ edits, holdPrice }: ScaleDraft): string | null {
   if (holdPrice) return 'To hold the price, value is spread like units.';
-  const edits = [value, units, ...Object.values(further ?? {})];
-  const isPercentage = edits.some((edit) => edit?.by === 'percent');
+  const isPercentage = Object.values(edits).some((edit) => edit?.by === 'percent');
   return isPercentage ? 'A percentage applies to each row, so it cannot be spread equally.' : null;
 }
 
-/**
- * Whether the amounts of a measure are zero on every leaf.
- *
- * @param key `value`, `units` or the column of a further measure
- */
+/** Whether the amounts of a measure are zero on every leaf. */
 export const isZero = (key: string, free: SlicePreview['free']): boolean =>
   !totalOf(free, key) && !grossIn(free, key);
 

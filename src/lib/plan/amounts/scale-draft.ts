@@ -1,13 +1,15 @@
 /** The arithmetic of a scale: linked amounts, and those of the request. */
 import { type FixedDecimals, movePoint, roundedProduct, roundTo } from '../../contract/decimals';
-import { isSingleRole } from '../../contract/columns';
 import type { SlicePreview } from '../../contract/previews';
 import { tidy } from '../../pivot/values/cell-value';
+import { isSingleRole, type WithSingle } from '../../contract/columns';
 import {
   type AmountFields,
   amountField,
+  byKey,
   joinedAmounts,
   keysIn,
+  type Measured,
   roundedTo,
   totalOf,
 } from '../../contract/measures';
@@ -33,10 +35,7 @@ export interface MeasureDraft {
 
 /** The edits of the measures; null leaves a measure unchanged. */
 export interface ScaleDraft {
-  value: MeasureEdit | null;
-  units: MeasureEdit | null;
-  /** The edits of further measures by column. */
-  further?: Readonly<Record<string, MeasureEdit | null>>;
+  edits: WithSingle<MeasureEdit | null>;
   /** Keep value per unit: the other measure changes by the same share. */
   holdPrice: boolean;
   /** Whether locks hold some of the rows. The price that is held is then that of the others. */
@@ -47,38 +46,23 @@ export interface ScaleDraft {
  * The known facts of the rows that will change: their totals, and, once the service has answered, which of
  * them are free to change.
  */
-export type KnownTotals = Pick<SlicePreview, 'value_total' | 'units_total' | 'measures'> &
+export type KnownTotals = Measured &
   Partial<Pick<SlicePreview, 'free' | 'value_decimals' | 'units_decimals' | 'measure_decimals'>>;
 
+/** The measures that a scale changes, before and after; null for one that stays. */
+export type Drafts = WithSingle<MeasureDraft | null>;
+
 export interface ScaleOutcome {
-  value: MeasureDraft | null;
-  units: MeasureDraft | null;
-  /** The further measures by column; absent if the source has none. */
-  further?: Readonly<Record<string, MeasureDraft | null>>;
+  drafts: Drafts;
   /** The amounts that the request would carry; null if nothing would change. */
   amounts: AmountFields | null;
   /** The exact change of the units that would hold the price, if it has to be rounded. */
   unroundedUnits: number | null;
 }
 
-/** The drafts of a scale by measure. */
-type Drafts = Pick<ScaleOutcome, 'value' | 'units' | 'further'>;
-
-/** Returns the draft of a measure; null if there is none. */
-export const draftIn = (drafts: Drafts, key: string): MeasureDraft | null =>
-  (isSingleRole(key) ? drafts[key] : drafts.further?.[key]) ?? null;
-
-/** Returns the drafts of a scale with their measures: value and units first. */
-export const draftsIn = (drafts: Drafts): (readonly [key: string, draft: MeasureDraft])[] =>
-  ['value', 'units', ...Object.keys(drafts.further ?? {})].flatMap((key) => {
-    const draft = draftIn(drafts, key);
-    return draft ? [[key, draft] as const] : [];
-  });
-
 /** Returns the drafts of a scale that changes one measure. */
 export const onlyDraft = (key: string, draft: MeasureDraft | null): Drafts => ({
-  ...{ value: null, units: null },
-  ...(isSingleRole(key) ? { [key]: draft } : { further: { [key]: draft } }),
+  ...{ value: null, units: null, [key]: draft },
 });
 
 /**
@@ -94,83 +78,65 @@ export function scaleOutcome(
   fixed: FixedDecimals = { value: null, units: null },
 ): ScaleOutcome {
   const { value_total, units_total, free } = totals;
-  let valueEdit = value_total === null ? null : draft.value;
-  let unitsEdit = units_total === null ? null : draft.units;
+  const { value: byValue, units: byUnits } = draft.edits;
+  const keys = keysIn(totals);
+  const edits = new Map(keys.map((key) => [key, draft.edits[key] ?? null]));
+  const editOf = (key: string) => edits.get(key) ?? null;
   const isHeld = draft.holdPrice && value_total !== null && units_total !== null;
   const isPartlyHeld = isHeld && draft.isPartlyLocked === true;
   /** The totals of the rows whose price is held: locked rows keep theirs anyway. */
   const priced = isPartlyHeld ? free : totals;
   if (isHeld) {
-    if (valueEdit && !unitsEdit) unitsEdit = sameShare(valueEdit, value_total, priced?.value_total);
-    else if (unitsEdit && !valueEdit)
-      valueEdit = sameShare(unitsEdit, units_total, priced?.units_total);
+    if (byValue && !byUnits)
+      edits.set('units', sameShare(byValue, value_total, priced?.value_total));
+    else if (byUnits && !byValue)
+      edits.set('value', sameShare(byUnits, units_total, priced?.units_total));
   }
   // Two totals count locked rows, too, so they do not say at which price the others change.
-  const isKnown = !isPartlyHeld || draft.value === null || draft.units === null;
+  const isKnown = !isPartlyHeld || byValue === null || byUnits === null;
   const hasPrice = isHeld && isKnown && !!priced?.value_total && !!priced.units_total;
-  const furtherKeys = Object.keys(totals.measures ?? {});
-  const furtherEdits = furtherKeys.map((key) => draft.further?.[key] ?? null);
   const isOnePercentage = !hasPrice || isPartlyHeld;
-  const pct = isOnePercentage
-    ? onePercentage([valueEdit, unitsEdit, ...furtherEdits], totals)
-    : null;
+  const pct = isOnePercentage ? onePercentage([...edits.values()]) : null;
   const isPriced = hasPrice && pct === null;
   const isOfFree = pct !== null || isPartlyHeld;
-  const draftOf = (key: string, edit: MeasureEdit | null): MeasureDraft | null => {
+  const draftOf = (key: string): MeasureDraft | null => {
     const now = totalOf(totals, key);
     if (now === null) return null;
     const base = isOfFree && free ? (totalOf(free, key) ?? 0) : now;
     const own = fixed[key] ?? null;
     const ofFree = pct !== null && free ? roundedTo(free, key) : null;
-    return measureDraft(edit, now, {
-      base,
-      places: ofFree ?? own ?? roundedTo(totals, key),
-      isFixed: own !== null,
-    });
+    const places = ofFree ?? own ?? roundedTo(totals, key);
+    const changed = measureDraft(editOf(key), now, { base, places, isFixed: own !== null });
+    // Without an edit of its own, its percentage is that of its change.
+    return draft.edits[key] ? changed : { ...changed, percent: percentOf(changed) };
   };
-  const value = followed(draftOf('value', valueEdit), draft.value);
-  const units = followed(draftOf('units', unitsEdit), draft.units);
-  const further = furtherKeys.map(
-    (key, i) => [key, draftOf(key, furtherEdits[i] ?? null)] as const,
-  );
-  const drafts = {
-    value,
-    units,
-    ...(further.length > 0 && { further: Object.fromEntries(further) }),
-  };
-  if (isPartlyHeld && !isPriced && (valueEdit ?? unitsEdit)) {
+  const drafts: Drafts = { value: null, units: null, ...byKey(keys, draftOf) };
+  const scaled = (amounts: AmountFields | null, unroundedUnits: number | null = null) => ({
+    ...{ drafts, amounts, unroundedUnits },
+  });
+  const [value, units] = [editOf('value'), editOf('units')];
+  if (isPartlyHeld && !isPriced && (value ?? units)) {
     // One percentage for all rows keeps their price, even if their totals are 0.
-    const amounts = pct !== null && pct !== 0 ? { pct } : null;
-    return { ...drafts, amounts, unroundedUnits: null };
+    return scaled(pct !== null && pct !== 0 ? { pct } : null);
   }
-  if (isPriced && valueEdit && unitsEdit && value && units) {
-    const base = priced?.units_total ?? units.now;
-    const asked = changeOf(unitsEdit, units.now, { base });
+  if (isPriced && value && units && drafts.value && drafts.units) {
+    const base = priced?.units_total ?? drafts.units.now;
+    const asked = changeOf(units, drafts.units.now, { base });
+    const typed = (key: string) =>
+      draft.edits[key] ?? (isSingleRole(key) ? (byValue ?? byUnits) : null);
     const amounts = joinedAmounts([
-      exactAmount('value', draft.value ?? draft.units, value),
-      exactAmount('units', draft.units ?? draft.value, units),
       // A percentage cannot be sent beside a held price.
-      ...further.map(([key, measure], i) => changed(key, furtherEdits[i] ?? null, measure)),
+      ...keys.map((key) => changed(key, typed(key), drafts[key] ?? null)),
       { spread: 'price' as const },
     ]);
-    return {
-      ...drafts,
-      amounts: value.change && units.change ? amounts : null,
-      unroundedUnits: asked === units.change ? null : asked,
-    };
+    return scaled(
+      drafts.value.change && drafts.units.change ? amounts : null,
+      asked === drafts.units.change ? null : asked,
+    );
   }
-  if (pct !== null) return { ...drafts, amounts: pct === 0 ? null : { pct }, unroundedUnits: null };
-  const amounts = joinedAmounts([
-    amountOf('value', valueEdit, value),
-    amountOf('units', unitsEdit, units),
-    ...further.map(([key, measure], i) => amountOf(key, furtherEdits[i] ?? null, measure)),
-  ]);
-  return { ...drafts, amounts, unroundedUnits: null };
+  if (pct !== null) return scaled(pct === 0 ? null : { pct });
+  return scaled(joinedAmounts(keys.map((key) => amountOf(key, editOf(key), drafts[key] ?? null))));
 }
-
-/** Returns a measure with the percentage that its change is, unless the change was asked of the measure itself. */
-const followed = (measure: MeasureDraft | null, asked: MeasureEdit | null): MeasureDraft | null =>
-  asked === null && measure ? { ...measure, percent: percentOf(measure) } : measure;
 
 const percentOf = ({ now, change }: Pick<MeasureDraft, 'now' | 'change'>): number | null =>
   now === 0 ? null : tidy((change / now) * 100);
@@ -189,7 +155,7 @@ export function measureOutcome(
 }
 
 /**
- * Returns a further measure that follows the percentage of value, before and after, if value is spread in
+ * Returns a measure that follows the percentage of value, before and after, if value is spread in
  * proportion (docs/contract/14-what-the-operations-compute.md#scale). Rows that locks hold keep their amounts. Null
  * if the free rows have no value.
  *
@@ -263,16 +229,12 @@ function sameShare(
  * Returns the percentage by which everything changes, which the service then applies to every free row; else
  * null.
  *
- * @param all the edits of all measures
+ * @param edits of all measures
  */
-function onePercentage(all: readonly (MeasureEdit | null)[], totals: KnownTotals): number | null {
-  const edits = all.filter((edit) => edit !== null);
+function onePercentage(edits: readonly (MeasureEdit | null)[]): number | null {
   const [first] = edits;
-  const isOne =
-    first !== undefined &&
-    edits.length === keysIn(totals).length &&
-    edits.every((edit) => edit.by === 'percent' && edit.amount === first.amount);
-  return isOne ? first.amount : null;
+  const isOne = edits.every((edit) => edit?.by === 'percent' && edit.amount === first?.amount);
+  return isOne ? (first?.amount ?? null) : null;
 }
 
 /**

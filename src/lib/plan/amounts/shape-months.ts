@@ -1,7 +1,6 @@
 /** The months of a scale with a shape: before, pattern and after. */
-import { isSingleRole } from '../../contract/columns';
 import type { ShapedGroup } from '../../contract/previews';
-import { totalOf } from '../../contract/measures';
+import { figureOf, totalOf } from '../../contract/measures';
 
 /** A month of a measure. */
 interface ShapedMonth {
@@ -19,7 +18,7 @@ export function shapedMonths(groups: readonly ShapedGroup[], measure: string): S
     day,
     before: totalOf(before, measure) ?? 0,
     after: totalOf(after, measure) ?? 0,
-    weight: (isSingleRole(measure) ? weights[measure] : weights.measures?.[measure]) ?? null,
+    weight: figureOf(weights, measure),
   }));
   if (months.every(({ before, after }) => before === after)) return [];
   const total = months.reduce((sum, { after }) => sum + after, 0);

@@ -85,8 +85,8 @@ it('adds the tried amounts to the months, also to those that only tried rows hav
 it('returns the effect of each step, and the moved amounts of one that adds up to 0', async () => {
   expect(await tried.effects()).toEqual(
     new Map([
-      [-7, { rows: 2, value: 0.3, units: 1, moved: { value: 0, units: 0 } }],
-      [-8, { rows: 2, value: 0, units: 0, moved: { value: 40, units: 4 } }],
+      [-7, { rows: 2, amounts: { value: 0.3, units: 1 }, moved: { value: 0, units: 0 } }],
+      [-8, { rows: 2, amounts: { value: 0, units: 0 }, moved: { value: 40, units: 4 } }],
     ]),
   );
 });
@@ -97,8 +97,7 @@ it('adds the tried amounts of further measures, and returns them as effects', as
   const whole = await further.addTo({ ...stored, measures: { cost: 50 } }, { region: 'North' });
   expect(whole).toMatchObject({ value_total: 60.1, units_total: 10, measures: { cost: 47 } });
   expect((await further.effects()).get(-8)).toEqual({
-    ...{ rows: 2, value: 0, units: 0, further: { cost: 0 } },
-    moved: { value: 40, units: 0, further: { cost: 4 } },
+    ...{ rows: 2, amounts: { value: 0, cost: 0 }, moved: { value: 40, cost: 4 } },
   });
 });
 

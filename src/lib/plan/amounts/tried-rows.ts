@@ -1,21 +1,21 @@
 /** The rows of tried or written changes, and the amounts that they add to a slice or a step. */
 import { firstDayOf, monthOf } from '../../contract/calendar';
 import type { GroupTotals, SlicePreview } from '../../contract/previews';
+import type { Totals } from '../../contract/primitives';
 import type { Slice } from '../../contract/slices';
 import { tidy, tidyChange } from '../../pivot/values/cell-value';
 import { admits } from '../../pivot/slice/slice-values';
-import { amountsBy, type MeasureAmounts } from '../../contract/measures';
+import type { ByMeasure } from '../../contract/columns';
+import { byKey, keysIn, totalOf, totalsBy } from '../../contract/measures';
 import { nextTask } from '../../pivot/waiting';
 import type { AnsweredRows } from '../../pivot/rows/rows';
 
-/** The columns of the measures by key; undefined for a measure that the source lacks. */
-export type MeasureColumns = Readonly<Record<string, string | undefined>>;
-
 /** The amounts that one step adds to the plan. */
-export interface Effect extends MeasureAmounts {
+export interface Effect {
   rows: number;
+  amounts: ByMeasure<number>;
   /** The amounts that it adds to some rows and takes from others, if they add up to 0. */
-  moved: MeasureAmounts;
+  moved: ByMeasure<number>;
 }
 
 /** Number of rows after which the page gets a turn. */
@@ -28,13 +28,12 @@ interface Added {
 }
 const nothing = (): Added => ({ rows: 0, amounts: new Map() });
 
-type RowTotals = Pick<SlicePreview, 'row_count' | 'value_total' | 'units_total' | 'measures'>;
-
 /** The rows of all steps of a preview. */
 export class TriedRows {
   constructor(
     readonly rows: Pick<AnsweredRows, 'count' | 'at' | 'columns' | 'logid'>,
-    private readonly measures: MeasureColumns,
+    /** The columns of the measures. */
+    private readonly measures: ByMeasure<string>,
   ) {}
 
   /**
@@ -80,7 +79,7 @@ export class TriedRows {
       const amount = (key: string) => tidyChange(amounts.get(key) ?? 0);
       const half = (key: string) => tidyChange((gross.get(logid)?.amounts.get(key) ?? 0) / 2);
       const moved = (key: string) => (amount(key) === 0 ? half(key) : 0);
-      return [logid, { rows, ...amountsBy(keys, amount), moved: amountsBy(keys, moved) }];
+      return [logid, { rows, amounts: byKey(keys, amount), moved: byKey(keys, moved) }];
     });
     return new Map(effects);
   }
@@ -103,7 +102,7 @@ export class TriedRows {
   private add(y: number, to: Added, as: (amount: number) => number = (amount) => amount): void {
     to.rows += 1;
     for (const [key, column] of Object.entries(this.measures)) {
-      const amount = Number((column === undefined ? null : this.rows.at(column, y)) ?? 0);
+      const amount = Number(this.rows.at(column, y) ?? 0);
       to.amounts.set(key, (to.amounts.get(key) ?? 0) + as(amount));
     }
   }
@@ -134,21 +133,7 @@ function withMonths(
 }
 
 /** Adds amounts to totals; the total of a measure that the source lacks stays null. */
-function sum(totals: RowTotals, { rows, amounts }: Added): RowTotals {
-  const of = (key: string, total: number | null) =>
-    total === null ? null : tidy(total + (amounts.get(key) ?? 0));
-  const { row_count, value_total, units_total, measures } = totals;
-  return {
-    row_count: row_count + rows,
-    value_total: of('value', value_total),
-    units_total: of('units', units_total),
-    ...(measures && {
-      measures: Object.fromEntries(
-        Object.entries(measures).map(([key, total]) => [
-          key,
-          tidy(total + (amounts.get(key) ?? 0)),
-        ]),
-      ),
-    }),
-  };
+function sum(totals: Totals, { rows, amounts }: Added): Totals {
+  const of = (key: string) => tidy((totalOf(totals, key) ?? 0) + (amounts.get(key) ?? 0));
+  return { row_count: totals.row_count + rows, ...totalsBy(keysIn(totals), of) };
 }

@@ -8,7 +8,7 @@ import type { ImportRequest } from '../../contract/imports';
 import type { EntryTotals } from '../../contract/log';
 import { type LogOperation, OPERATIONS, type ReverseRequest } from '../../contract/operations';
 import type { Pivot } from '../../pivot/pivot';
-import type { ScaleChanges } from '../amounts/group-above';
+import type { Drafts } from '../amounts/scale-draft';
 import { type Effect, TriedRows } from '../amounts/tried-rows';
 import type { Side } from '../../pivot/table/pivot-rows';
 import { RowsLostError } from '../../pivot/table/table-rows';
@@ -41,7 +41,7 @@ export interface Written extends Pick<AnsweredRows, 'metadata'> {
   /** Adds up the amounts that it adds or moves; undefined without rows. */
   effect: () => Promise<Effect | undefined>;
   /** The measures that it changed, before and after; absent if the page does not know them. */
-  changes?: ScaleChanges | undefined;
+  changes?: Drafts | undefined;
 }
 
 /** Totals of an entry before its undo, and of the entry that redid it. */

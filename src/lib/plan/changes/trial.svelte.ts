@@ -2,7 +2,7 @@
 import type { Slice } from '../../contract/slices';
 import type { PreviewFacts } from '../../contract/previews';
 import { changesOf } from '../../contract/amounts';
-import { isLeaf } from '../../contract/columns';
+import { type ByMeasure, isLeaf } from '../../contract/columns';
 import type { ReadCell } from '../../pivot/slice/cell';
 import { tidy, tidyChange } from '../../pivot/values/cell-value';
 import type { TriedMark } from '../../pivot/grid/marks/marks';
@@ -11,7 +11,7 @@ import { RowsLostError } from '../../pivot/table/table-rows';
 import { RowsError } from '../../pivot/rows/rows';
 import { biggestChanges, type LeafChange } from '../amounts/biggest-changes';
 import type { Loading } from '../version/loading.svelte';
-import { amountIn, amountsBy, type MeasureAmounts } from '../../contract/measures';
+import { byKey } from '../../contract/measures';
 import type { FileImport, Operation } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Effect, TriedRows } from '../amounts/tried-rows';
@@ -55,7 +55,8 @@ interface ChangedTotal {
 }
 
 /** The effect of all shown lines together. */
-interface Together extends MeasureAmounts {
+interface Together {
+  amounts: ByMeasure<number>;
   /** The columns that identify a leaf. */
   leafColumns: readonly string[];
   /** The leaves that change most, by measure. */
@@ -168,23 +169,17 @@ export class Trial {
     const leafColumns = this.planned.columns
       .filter(({ role, cname }) => isLeaf(role) && rows.columns.has(cname))
       .map(({ cname }) => cname);
-    const { valueColumn, unitsColumn, furtherMeasures, measureKeys } = this.planned;
-    const columns = {
-      leaf: leafColumns,
-      value: valueColumn?.cname,
-      units: unitsColumn?.cname,
-      further: furtherMeasures.map(({ cname }) => cname),
-    };
-    const biggest = await biggestChanges(rows, columns, MOST_LEAVES);
+    const { measureKeys, measureColumns: measures } = this.planned;
+    const biggest = await biggestChanges(rows, { leaf: leafColumns, measures }, MOST_LEAVES);
     const sum = (key: string) =>
       tidyChange(
         lines.reduce(
           (all, { outcome }) =>
-            all + (outcome?.kind === 'shown' ? amountIn(outcome.effect, key) : 0),
+            all + (outcome?.kind === 'shown' ? (outcome.effect.amounts[key] ?? 0) : 0),
           0,
         ),
       );
-    return { ...amountsBy(measureKeys, sum), leafColumns, biggest };
+    return { amounts: byKey(measureKeys, sum), leafColumns, biggest };
   }
 }
 

@@ -11,9 +11,9 @@ import {
   keptCaution,
   NO_GROUP_ABOVE,
   pathAbove,
-  type ScaleChanges,
   whyNotKept,
 } from '../amounts/group-above';
+import type { Drafts } from '../amounts/scale-draft';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { selectedSlice } from '../selection/selected-slice';
 
@@ -62,7 +62,7 @@ export class GroupsAbove {
   async keptBy(
     cell: CellIdentity,
     slice: Slice,
-    changes: ScaleChanges,
+    changes: Drafts,
     signal?: AbortSignal,
   ): Promise<{ keep: Slice; caution: Caution | null }> {
     const above = await this.read([cell], slice, signal);

@@ -1,13 +1,8 @@
 /** The panel's setting that a scale keeps the total of the group above its cells. */
 import type { Slice } from '../../contract/slices';
 import type { Caution } from '../amounts/caution';
-import {
-  type FoundAbove,
-  keptCaution,
-  pathAbove,
-  type ScaleChanges,
-  whyNotKept,
-} from '../amounts/group-above';
+import { type FoundAbove, keptCaution, pathAbove, whyNotKept } from '../amounts/group-above';
+import type { Drafts } from '../amounts/scale-draft';
 import { GroupsAbove } from './groups-above.svelte';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Selection } from '../selection/selection.svelte';
@@ -43,7 +38,7 @@ export class KeptTotal {
   }
 
   /** Why the total cannot be kept with a change; null if it can, or is not to be kept. */
-  whyNot(changes: ScaleChanges | null): string | null {
+  whyNot(changes: Drafts | null): string | null {
     if (!this.isOn) return null;
     const { above } = this;
     if (!above) return 'The row above is still being read.';
@@ -52,7 +47,7 @@ export class KeptTotal {
   }
 
   /** Returns the warning to confirm about the other rows of the group; null if there is none. */
-  caution(changes: ScaleChanges): Caution | null {
+  caution(changes: Drafts): Caution | null {
     const { above } = this;
     return above && keptCaution(above, changes);
   }

@@ -8,9 +8,8 @@ import { FilledForm } from './filled-form';
 import { KeptTotal } from './kept-total.svelte';
 import type { Locks } from '../records/locks.svelte';
 import { MeasureEdits } from './measure-edits.svelte';
-import { keysIn, roundedTo, type AmountFields, totalOf } from '../../contract/measures';
+import { byKey, keysIn, roundedTo, type AmountFields, totalOf } from '../../contract/measures';
 import {
-  draftIn,
   followedOutcome,
   scaleOutcome,
   type MeasureDraft,
@@ -105,11 +104,8 @@ export class OperationDraft {
   /** The edits of the measures as the arithmetic takes them; amounts that are no numbers are left out. */
   private get scaleDraft(): ScaleDraft {
     const { edits, holdPrice, isPartlyLocked, planned } = this;
-    const further = planned.furtherMeasures.map(({ cname }) => [cname, readable(edits.of(cname))]);
-    return {
-      ...{ value: readable(edits.of('value')), units: readable(edits.of('units')) },
-      ...{ further: Object.fromEntries(further), holdPrice, isPartlyLocked },
-    };
+    const typed = byKey(planned.measureKeys, (key) => readable(edits.of(key)));
+    return { edits: { value: null, units: null, ...typed }, holdPrice, isPartlyLocked };
   }
 
   readonly outcome = $derived.by<ScaleOutcome | null>(() => {
@@ -117,17 +113,16 @@ export class OperationDraft {
     return preview && scaleOutcome(this.scaleDraft, preview, this.planned.fixedDecimals);
   });
 
-  /** The further measures that follow the percentage of value, if the value changes without a shape. */
+  /** The measures that follow the percentage of value, if the value changes without a shape. */
   private get following(): readonly string[] {
     const { outcome } = this;
-    const isFollowed = outcome?.value && outcome.value.change !== 0;
+    const isFollowed = outcome?.drafts.value && outcome.drafts.value.change !== 0;
     return !isFollowed || outcome.amounts?.pct != null || this.shapes.chosen ? [] : this.followedBy;
   }
 
-  /** The further measures that are chosen to follow the percentage of value. */
+  /** The measures that are chosen to follow the percentage of value. */
   private get followedBy(): string[] {
-    const keys = this.planned.furtherMeasures.map(({ cname }) => cname);
-    return keys.filter((key) => this.edits.isFollowing(key));
+    return this.planned.followerKeys.filter((key) => this.edits.isFollowing(key));
   }
 
   /**
@@ -136,7 +131,7 @@ export class OperationDraft {
    */
   readonly followers = $derived.by<readonly (readonly [key: string, draft: MeasureDraft])[]>(() => {
     const preview = this.selection.preview.answer;
-    const { value } = this.outcome ?? {};
+    const value = this.outcome?.drafts.value;
     const edit = this.edits.of('value');
     if (!preview || !value || !edit || this.isEqual || this.holdPrice) return [];
     return this.following.flatMap((key) => {
@@ -175,7 +170,7 @@ export class OperationDraft {
     const { outcome } = this;
     if (this.kind !== 'scale' || !preview || !outcome) return null;
     const own = this.shapes.chosen ? null : cautionOf(outcome, preview, this.isEqual);
-    return own ?? this.kept.caution(outcome);
+    return own ?? this.kept.caution(outcome.drafts);
   });
 
   private get isEqual(): boolean {
@@ -193,7 +188,7 @@ export class OperationDraft {
     const { edits, planned } = this;
     const measures = planned.measureKeys.map((key): [string, ShapedMeasure] => {
       const edit = readable(edits.of(key));
-      return [key, { edit, draft: draftIn(outcome, key), isReshaped: edits.isReshaped(key) }];
+      return [key, { edit, draft: outcome.drafts[key] ?? null, isReshaped: edits.isReshaped(key) }];
     });
     const made = this.shapes.made(chosen, current.slice, preview.answer);
     return { amounts: shapedAmounts(Object.fromEntries(measures)), made };
@@ -255,7 +250,7 @@ export class OperationDraft {
     switch (this.kind) {
       case 'scale': {
         const { scaleBody, kept } = this;
-        if (!scaleBody || kept.whyNot(this.outcome)) return null;
+        if (!scaleBody || kept.whyNot(this.outcome?.drafts ?? null)) return null;
         return { kind: 'scale', body: { ...scaleBody, ...kept.field, ...note } };
       }
       case 'recode': {
@@ -298,7 +293,7 @@ export class OperationDraft {
       return 'The rows cancel each other out, so an amount cannot be spread in proportion to them.';
     const refused = this.kind === 'scale' && this.whyNoEdit(preview.answer);
     if (refused) return refused;
-    const unkept = this.kind === 'scale' && this.kept.whyNot(this.outcome);
+    const unkept = this.kind === 'scale' && this.kept.whyNot(this.outcome?.drafts ?? null);
     if (unkept) return unkept;
     if (this.operation) return this.whyNothing(preview.answer);
     if (this.kind === 'scale') return this.scaleObstacle();
@@ -379,10 +374,11 @@ export class OperationDraft {
     if (this.holdPrice && answer && hasNoFreePrice(answer)) return NO_FREE_PRICE;
     const areBoth = this.edits.of('value') !== null && this.edits.of('units') !== null;
     if (this.holdPrice && this.isPartlyLocked && areBoth) return HELD_BY_ONE;
-    if (outcome?.unroundedUnits != null && outcome.units?.change === 0) return LESS_THAN_A_UNIT;
+    if (outcome?.unroundedUnits != null && outcome.drafts.units?.change === 0)
+      return LESS_THAN_A_UNIT;
     const ofNothing = planned.measureKeys.some((key, i) => {
       const isPercentage = allEdits[i]?.by === 'percent';
-      return isPercentage && outcome && draftIn(outcome, key)?.now === 0;
+      return isPercentage && outcome?.drafts[key]?.now === 0;
     });
     return ofNothing
       ? 'This total is 0, so a percentage has no effect. Enter an amount, or hold the price to change every row of the selection by the percentage.'
@@ -391,8 +387,7 @@ export class OperationDraft {
 
   /** The settings for the next write. A source without units has no price to hold. */
   get settings(): WriteSettings {
-    const { valueColumn, unitsColumn } = this.planned;
-    const holdPrice = this.holdPrice && valueColumn !== undefined && unitsColumn !== undefined;
+    const holdPrice = this.holdPrice && this.planned.hasPrice;
     const { shapes, kept, note, followedBy: follow } = this;
     const { overLeaves: spread, chosen: shape, key: shapeKey } = shapes;
     return { spread, shape, shapeKey, holdPrice, keepTotal: kept.isOn, follow, note };

@@ -6,7 +6,7 @@ import { cautionOf, type Caution } from '../amounts/caution';
 import { type CellReader, isFormula, isPrice, type Shows } from '../selection/cell-reader';
 import type { FormulaChoices } from './formula-choices.svelte';
 import { roundedTo, totalOf } from '../../contract/measures';
-import { draftIn, onlyDraft, type MeasureDraft, type MeasureEdit } from '../amounts/scale-draft';
+import { onlyDraft, type MeasureDraft, type MeasureEdit } from '../amounts/scale-draft';
 import type { WriteSettings } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import {
@@ -101,7 +101,8 @@ export class TypedAmounts {
   ): boolean {
     const shows = this.reader.shownIn(cell);
     if (shape || typeof shows !== 'string') return false;
-    const draft = { value: edit, units: null, holdPrice: holdPrice && isSingleRole(shows) };
+    const edits = { value: edit, units: null };
+    const draft = { edits, holdPrice: holdPrice && isSingleRole(shows) };
     return choice === 'equal' && whyInProportion(draft) === null;
   }
 }
@@ -133,7 +134,7 @@ class TypedAmount {
     if (!this.isKnown) return this.amounts.onScreen(this.cell, this.edit);
     const { shows, planned } = this;
     const { key } = this.asked(this.edit);
-    const draft = draftIn(this.changes, key);
+    const draft = this.changes.drafts[key] ?? null;
     if (typeof shows === 'string' || !draft) return draft;
     return resultDraft(shows, planned.columnOf(key), draft, this.sumOf);
   }
@@ -179,7 +180,8 @@ class TypedAmount {
     if (isEqualOnly && (solved || holdPrice || edit.by === 'percent')) return CANCELLED;
     const inexact = asked && whyInexact(asked, now, this.decimalsOf(key));
     if (inexact || solved || !holdPrice || !isSingleRole(key)) return inexact;
-    const { amounts, value, units } = this.changes;
+    const { amounts, drafts } = this.changes;
+    const { value, units } = drafts;
     if (amounts || !value || !units) return null;
     if (hasNoFreePrice(stored)) return NO_FREE_PRICE;
     if (units.change !== 0 && value.change === 0) return NO_VALUE;
@@ -204,7 +206,7 @@ class TypedAmount {
       );
     }
     const { key } = this.asked(this.edit);
-    const draft = draftIn(this.changes, key);
+    const draft = this.changes.drafts[key] ?? null;
     const shaped = shapedAmounts({
       [key]: { edit: isReshaped ? null : this.edit, draft, isReshaped },
     });
@@ -213,11 +215,11 @@ class TypedAmount {
   }
 
   /**
-   * The further measures that follow the change, before and after. Without the latter if each row has a percentage
+   * The measures that follow the change, before and after. Without the latter if each row has a percentage
    * of its own.
    */
   get followers(): Way[] {
-    const { value } = this.changes;
+    const { value } = this.changes.drafts;
     const isRowByRow = this.settings.holdPrice || this.isEqual;
     return this.followed.map((column) => {
       const fixed = this.planned.fixedDecimals[column] ?? null;
@@ -235,11 +237,11 @@ class TypedAmount {
     if (!this.settings.holdPrice || typeof shows !== 'string' || !isSingleRole(key)) {
       const draft = this.alone(asked);
       const amounts = scales.amountOf(key, asked.edit, draft);
-      return { ...onlyDraft(key, draft), amounts, unroundedUnits: null };
+      return { drafts: onlyDraft(key, draft), amounts, unroundedUnits: null };
     }
     const edits = { value: null, units: null, [key]: edit };
     const isPartlyLocked = stored.free.row_count < stored.row_count;
-    const draft = { ...edits, holdPrice: true, isPartlyLocked };
+    const draft = { edits, holdPrice: true, isPartlyLocked };
     return scales.scaleOutcome(draft, stored, planned.fixedDecimals);
   }
 
@@ -251,7 +253,7 @@ class TypedAmount {
     return this.amounts.isSpreadEqually(this.cell, this.edit, this.settings);
   }
 
-  /** The further measures that follow the change: those of value do, unless a shape parts it. */
+  /** The measures that follow the change: those of value do, unless a shape parts it. */
   private get followed(): readonly string[] {
     const { follow = [], shape } = this.settings;
     const { amounts } = this.changes;

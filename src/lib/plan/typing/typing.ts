@@ -7,7 +7,7 @@ import { isPrice } from '../selection/cell-reader';
 import type { Changes } from '../changes/changes.svelte';
 import { FormulaChoices } from './formula-choices.svelte';
 import { GroupsAbove } from '../forms/groups-above.svelte';
-import { type ScaleChanges, whyNotNew } from '../amounts/group-above';
+import { whyNotNew } from '../amounts/group-above';
 import { moving, whyNoCopies, type Likeness } from '../amounts/likeness';
 import type { Locks } from '../records/locks.svelte';
 import {
@@ -27,7 +27,7 @@ import { TypedAmounts, type Stored } from './typed-amounts';
 import type { Attempt } from '../changes/trial.svelte';
 import { Retyped } from './retyped.svelte';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
-import { type MeasureEdit, onlyDraft } from '../amounts/scale-draft';
+import { type Drafts, type MeasureEdit, onlyDraft } from '../amounts/scale-draft';
 import type { Slice } from '../../contract/slices';
 
 /** An amount that was typed into a cell. */
@@ -49,7 +49,7 @@ interface Entered {
   slice: Slice;
   operation: Operation;
   /** Amounts of the changed measures, before and after the operation. */
-  changes: ScaleChanges;
+  changes: Drafts;
 }
 
 /**
@@ -196,7 +196,7 @@ export class Typing {
     settings: WriteSettings,
   ): ReturnType<Unsaved['write']> {
     const write = this.unsaved.of([typed]);
-    let changes: ScaleChanges | undefined;
+    let changes: Drafts | undefined;
     const written = await this.unsaved.write(write, async (signal) => {
       const entered = await this.operationOf(typed, settings, 'write', signal);
       const { slice, operation } = entered;
@@ -259,7 +259,7 @@ export class Typing {
     if (why) throw new ApiError(0, why);
     const scale = amount?.scale;
     if (!scale) throw new ApiError(0, 'This changes nothing.');
-    const { changes } = amount;
+    const { drafts: changes } = amount.changes;
     const kept = keepTotal && (await this.groups.keptBy(cell, slice, changes, signal));
     const own = amount.caution;
     const caution = own ?? (kept ? kept.caution : null);

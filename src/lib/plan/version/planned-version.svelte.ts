@@ -1,6 +1,14 @@
 /** The version on the page, and whether it can be changed. */
 import * as api from '../../client/api';
-import { baseTypeOf, holdsDays, isLeaf, type ColumnEntry } from '../../contract/columns';
+import {
+  baseTypeOf,
+  type ByMeasure,
+  holdsDays,
+  isLeaf,
+  isSingleRole,
+  measuresOf,
+  type ColumnEntry,
+} from '../../contract/columns';
 import {
   decimalsOf,
   type Decimals,
@@ -15,9 +23,8 @@ import { readsPart } from '../../contract/territories';
 import type { Version } from '../../contract/versions';
 import { decimalsByType } from '../../pivot/rows/measure-decimals';
 import { user } from '../../client/user.svelte';
-import { totalOf } from '../../contract/measures';
-import type { Measured } from '../../contract/measures';
-import { namedMeasures, type NamedMeasure } from '../amounts/measure-words';
+import { type Measured, totalOf } from '../../contract/measures';
+import type { NamedMeasure } from '../amounts/measure-words';
 import { changeableOf } from './own-part';
 import type { TriedRows } from '../amounts/tried-rows';
 
@@ -65,14 +72,14 @@ export class PlannedVersion {
   readonly dimensions: readonly ColumnEntry[];
   /** The date columns. */
   readonly dates: readonly ColumnEntry[];
-  readonly valueColumn: ColumnEntry | undefined;
-  readonly unitsColumn: ColumnEntry | undefined;
-  /** The further measures. */
-  readonly furtherMeasures: readonly ColumnEntry[];
-  /** The keys of the measures that the source has: `value`, `units`, and the columns of further measures. */
+  /** The keys of the measures that the source has. */
   readonly measureKeys: readonly string[];
-  /** The labels of value and units; undefined for a measure that the source lacks. */
-  readonly measureNames: { value: string | undefined; units: string | undefined };
+  /** The columns of the measures. */
+  readonly measureColumns: ByMeasure<string>;
+  /** Whether the source has value and units, and so a price. */
+  readonly hasPrice: boolean;
+  /** The keys of the measures that can follow the percentage of value. */
+  readonly followerKeys: readonly string[];
   /** The date whose months a shape parts amounts over: the first one; undefined without a date. */
   readonly dateColumn: string | undefined;
   readonly fixedDecimals: FixedDecimals;
@@ -80,7 +87,12 @@ export class PlannedVersion {
   decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
 
   /** The measures that the source has, with their labels and decimals. */
-  readonly measures: readonly NamedMeasure[] = $derived.by(() => namedMeasures(this));
+  readonly measures: readonly NamedMeasure[] = $derived.by(() =>
+    measuresOf(this.columns).map(({ key, column: { cname } }) => ({
+      ...{ key, column: cname, name: this.labelOf(cname) },
+      decimals: this.decimals[key] ?? NONE,
+    })),
+  );
 
   constructor(
     version: Version,
@@ -90,28 +102,24 @@ export class PlannedVersion {
     this.current = $state.raw(version);
     this.source = $state.raw(source);
     this.dimensions = columns.filter((c) => isLeaf(c.role));
-    this.valueColumn = columns.find((c) => c.role === 'value');
-    this.unitsColumn = columns.find((c) => c.role === 'units');
     this.dates = columns.filter((c) => c.role === 'date');
     this.dateColumn = this.dates[0]?.cname;
-    this.furtherMeasures = columns.filter((c) => c.role === 'measure');
-    this.measureKeys = [
-      ...(this.valueColumn ? ['value'] : []),
-      ...(this.unitsColumn ? ['units'] : []),
-      ...this.furtherMeasures.map(({ cname }) => cname),
-    ];
+    const measures = measuresOf(columns);
+    this.measureKeys = measures.map(({ key }) => key);
+    this.measureColumns = Object.fromEntries(
+      measures.map(({ key, column }) => [key, column.cname]),
+    );
+    const { value, units } = this.measureColumns;
+    this.hasPrice = value !== undefined && units !== undefined;
+    this.followerKeys =
+      value === undefined ? [] : this.measureKeys.filter((key) => !isSingleRole(key));
     this.fixedDecimals = {
+      ...{ value: null, units: null },
       ...Object.fromEntries(
-        this.furtherMeasures.map((column) => [column.cname, decimalsOf(baseTypeOf(column))]),
+        measures.map(({ key, column }) => [key, decimalsOf(baseTypeOf(column))]),
       ),
-      value: decimalsOf(baseTypeOf(this.valueColumn)),
-      units: decimalsOf(baseTypeOf(this.unitsColumn)),
     };
     this.decimals = decimalsByType(columns);
-    this.measureNames = {
-      value: this.valueColumn && this.labelOf(this.valueColumn.cname),
-      units: this.unitsColumn && this.labelOf(this.unitsColumn.cname),
-    };
   }
 
   get id(): number {
@@ -138,20 +146,17 @@ export class PlannedVersion {
 
   /** Returns the key of the measure in a column of the source; null if it is none. */
   keyOf(cname: string): string | null {
-    if (cname === this.valueColumn?.cname) return 'value';
-    if (cname === this.unitsColumn?.cname) return 'units';
-    return this.furtherMeasures.some((c) => c.cname === cname) ? cname : null;
+    return this.measureKeys.find((key) => this.measureColumns[key] === cname) ?? null;
   }
 
   /** Returns the column of a measure by its key. */
   columnOf(key: string): string {
-    if (key === 'value') return this.valueColumn?.cname ?? key;
-    return (key === 'units' ? this.unitsColumn?.cname : key) ?? key;
+    return this.measureColumns[key] ?? key;
   }
 
-  /** The columns of the measures by key. */
-  get measureColumns(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.measureKeys.map((key) => [key, this.columnOf(key)]));
+  /** Returns the label of a measure by its key. */
+  nameOf(key: string): string {
+    return this.labelOf(this.columnOf(key));
   }
 
   /** Returns the total of the measure in a column of the source; null if it is no measure. */
@@ -162,12 +167,9 @@ export class PlannedVersion {
 
   /** Returns the decimals of a column of the pivot: those of the value, unless it shows another measure. */
   decimalsIn(column: string | null): Decimals {
-    for (const [name, own] of this.decimals.further ?? []) {
-      if (column === name || column?.startsWith(`${name}: `)) return own;
-    }
-    const units = this.unitsColumn?.cname;
-    const isUnits = units !== undefined && (column === units || column?.startsWith(`${units}: `));
-    return isUnits ? this.decimals.units : this.decimals.value;
+    const shows = (name: string) => column === name || column?.startsWith(`${name}: `);
+    const own = this.measures.find((measure) => shows(measure.column));
+    return own?.decimals ?? this.decimals.value;
   }
 
   /** Whether an entry is later than the state of the plan that is shown. */

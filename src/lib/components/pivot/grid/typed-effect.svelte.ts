@@ -98,7 +98,7 @@ export class TypedEffect {
     return settings.keepTotal && cell ? this.groups.of(cell.slice) : null;
   });
 
-  readonly changes = $derived(this.amount?.changes ?? null);
+  readonly changes = $derived(this.amount?.changes.drafts ?? null);
 
   /** Why the amount cannot change the cell's rows, or why no copies can have it. */
   readonly problem = $derived.by(() => {

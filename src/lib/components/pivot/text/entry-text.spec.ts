@@ -19,12 +19,15 @@ class Words {
   readonly decimals: MeasureDecimals = {
     value: { least: 2, most: 2 },
     units: { least: 0, most: 0 },
-    further: new Map([
-      ['cost', { least: 3, most: 3 }],
-      ['hrs', { least: 0, most: 6 }],
-    ]),
+    cost: { least: 3, most: 3 },
+    hrs: { least: 0, most: 6 },
   };
-  readonly measureNames = { value: 'Sales', units: 'Quantity' };
+  readonly measures = [
+    { key: 'value', column: 'Sales', name: 'Sales', decimals: { least: 2, most: 2 } },
+    { key: 'units', column: 'Quantity', name: 'Quantity', decimals: { least: 0, most: 0 } },
+    { key: 'cost', column: 'cost', name: 'cost', decimals: { least: 3, most: 3 } },
+    { key: 'hrs', column: 'hrs', name: 'Hours', decimals: { least: 0, most: 6 } },
+  ];
   labelOf(column: string): string {
     return this.labels.get(column) ?? column;
   }
@@ -69,10 +72,8 @@ describe('entryText', () => {
     const of = (now: number, total: number) => {
       return { now, total, change: total - now, percent: null };
     };
-    const further = { cost: of(4, 4.5), hrs: of(2, 2) };
-    expect(changesText({ value: of(100, 120), units: of(5, 6), further }, WORDS)).toBe(
-      '100 → 120 Sales, 5 → 6 Quantity, 4 → 4.500 cost',
-    );
+    const drafts = { value: of(100, 120), units: of(5, 6), cost: of(4, 4.5), hrs: of(2, 2) };
+    expect(changesText(drafts, WORDS)).toBe('100 → 120 Sales, 5 → 6 Quantity, 4 → 4.500 cost');
     expect(changesText({ value: of(100, 100), units: null }, WORDS)).toBe('');
   });
 
@@ -246,34 +247,34 @@ describe('effectTexts', () => {
   const none = { value: 0, units: 0 };
   it.each([
     [
-      { rows: 2, value: 1500.5, units: 0, moved: none },
+      { rows: 2, amounts: { value: 1500.5, units: 0 }, moved: none },
       { value: 2000, units: 0 },
       ['+1,500.50 Sales (75 % of the difference)'],
     ],
     [
-      { rows: 2, value: -100, units: 2, moved: none },
+      { rows: 2, amounts: { value: -100, units: 2 }, moved: none },
       { value: 200, units: 3 },
       ['-100 Sales (-50 % of the difference)', '+2 Quantity (66.7 % of the difference)'],
     ],
-    [{ rows: 2, value: 100, units: 0, moved: none }, none, ['+100 Sales']],
+    [{ rows: 2, amounts: { value: 100, units: 0 }, moved: none }, none, ['+100 Sales']],
     [
-      { rows: 2, value: 2487.29, units: -2, moved: none },
+      { rows: 2, amounts: { value: 2487.29, units: -2 }, moved: none },
       { value: 487.29, units: 1 },
       ['+2,487.29 Sales', '-2 Quantity'],
     ],
     [
-      { rows: 4, value: 0, units: 0, moved: { value: 40, units: 4 } },
+      { rows: 4, amounts: { value: 0, units: 0 }, moved: { value: 40, units: 4 } },
       { value: 10, units: 0 },
       ['40 Sales moved', '4 Quantity moved'],
     ],
-    [{ rows: 1, value: 0, units: 0, moved: none }, none, []],
+    [{ rows: 1, amounts: { value: 0, units: 0 }, moved: none }, none, []],
   ])('lists amounts and shares: %#', (effect, together, texts) => {
     expect(effectTexts(effect, WORDS, together)).toEqual(texts);
   });
 
   it('lists amounts without shares for a change that stands alone', () => {
     const moved = { value: 0, units: 4 };
-    expect(effectTexts({ rows: 4, value: -1500.5, units: 0, moved }, WORDS)).toEqual([
+    expect(effectTexts({ rows: 4, amounts: { value: -1500.5, units: 0 }, moved }, WORDS)).toEqual([
       '-1,500.50 Sales',
       '4 Quantity moved',
     ]);

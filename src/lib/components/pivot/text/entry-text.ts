@@ -7,12 +7,12 @@ import type { Like } from '$lib/contract/shapes';
 import type { SetClause, Shift } from '$lib/contract/movement';
 import { lastOfMonth } from '$lib/contract/calendar';
 import type { Caution } from '$lib/plan/amounts/caution';
-import { totalOf, amountIn, type MeasureAmounts } from '$lib/contract/measures';
-import { namedMeasure, namedMeasures, type MeasureWords } from '$lib/plan/amounts/measure-words';
+import type { ByMeasure } from '$lib/contract/columns';
+import { totalOf } from '$lib/contract/measures';
+import { namedMeasure, type MeasureWords } from '$lib/plan/amounts/measure-words';
 import type { FileImport, Operation } from '$lib/plan/amounts/operation';
 import type { ScaleEdit } from '$lib/contract/operations';
-import { draftIn } from '$lib/plan/amounts/scale-draft';
-import type { ScaleChanges } from '$lib/plan/amounts/group-above';
+import type { Drafts } from '$lib/plan/amounts/scale-draft';
 import type { Effect } from '$lib/plan/amounts/tried-rows';
 import { formatDay } from '$lib/pivot/values/date-language';
 import { formatAmount, formatMonth, formatTotal, plural } from '../../format';
@@ -24,10 +24,10 @@ export const beforeAfterText = (before: number, after: number, decimals: Decimal
   `${formatAmount(before, decimals)} → ${formatAmount(after, decimals)}`;
 
 /** Lists the measures that a scale changes, before and after: "100.00 → 120.00 Sales, 5 → 6 Units"; empty for none. */
-export const changesText = (changes: ScaleChanges, words: MeasureWords): string =>
-  namedMeasures(words)
+export const changesText = (changes: Drafts, words: MeasureWords): string =>
+  words.measures
     .flatMap(({ key, name, decimals }) => {
-      const draft = draftIn(changes, key);
+      const draft = changes[key];
       if (!draft || draft.change === 0) return [];
       return [`${beforeAfterText(draft.now, draft.total, decimals)} ${name}`];
     })
@@ -120,14 +120,14 @@ export const triedText = (
 export function effectTexts(
   effect: Effect,
   words: MeasureWords,
-  together: MeasureAmounts | null = null,
+  together: ByMeasure<number> | null = null,
 ): string[] {
-  return namedMeasures(words).flatMap(({ key, name, decimals }) => {
-    const [amount, moved] = [amountIn(effect, key), amountIn(effect.moved, key)];
+  return words.measures.flatMap(({ key, name, decimals }) => {
+    const [amount, moved] = [effect.amounts[key] ?? 0, effect.moved[key]];
     if (amount === 0) return moved ? [`${formatAmount(moved, decimals)} ${name} moved`] : [];
     const text = `${signedText(amount, decimals)} ${name}`;
     if (together === null) return [text];
-    const whole = amountIn(together, key);
+    const whole = together[key] ?? 0;
     // Other changes offset this one, so its share would be above 100 %.
     if (Math.abs(amount) > Math.abs(whole)) return [text];
     const share = formatNumber((amount / whole) * 100, { maximumFractionDigits: 1 });
@@ -240,7 +240,7 @@ export function closedText(
   isRestatement: boolean,
   words: MeasureWords,
 ): string {
-  const totals = namedMeasures(words).flatMap(({ key, name, decimals }) => {
+  const totals = words.measures.flatMap(({ key, name, decimals }) => {
     const [was, now] = [totalOf(before, key), totalOf(after, key)];
     if (was === null || now === null || was === now) return [];
     return `${beforeAfterText(was, now, decimals)} ${name}`;
@@ -251,7 +251,7 @@ export function closedText(
 
 /** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (previously 56,048.16)." */
 export function redoneText(was: EntryTotals, now: EntryTotals, words: MeasureWords): string {
-  const texts = namedMeasures(words).flatMap(({ key, name, decimals }) => {
+  const texts = words.measures.flatMap(({ key, name, decimals }) => {
     const shown = [now, was].map((totals) => formatTotal(totalOf(totals, key), decimals));
     return shown[0] === shown[1] ? [] : `${shown[0]} ${name} (previously ${shown[1]})`;
   });

@@ -2,7 +2,7 @@
 import type { Review, ReviewState, ReviewStep, ReviewStepName } from '$lib/contract/reviews';
 import type { Totals } from '$lib/contract/primitives';
 import { totalOf } from '$lib/contract/measures';
-import { namedMeasures, type MeasureWords } from '$lib/plan/amounts/measure-words';
+import type { MeasureWords } from '$lib/plan/amounts/measure-words';
 import { formatAmount, plural } from '../../format';
 
 /** The label and the colour of each state. */
@@ -43,7 +43,7 @@ export const amountsText = (
   words: MeasureWords,
   options: Intl.NumberFormatOptions = {},
 ): string =>
-  namedMeasures(words)
+  words.measures
     .flatMap(({ key, name, decimals }) => {
       const total = totalOf(totals, key);
       return total === null ? [] : [`${name} ${formatAmount(total, decimals, options)}`];
