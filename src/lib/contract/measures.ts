@@ -68,17 +68,22 @@ export const keysIn = (totals: Measured): string[] => [
 ];
 
 /** Returns figures as answers have them: null without value or units, and no `measures` without others. */
-export function figuresBy<Of>(
-  keys: readonly string[],
-  of: (key: string) => Of,
-): { value: Of | null; units: Of | null; measures?: Record<string, Of> } {
-  const figures = new Map(keys.map((key) => [key, of(key)]));
-  const others = [...figures].filter(([key]) => !isSingleRole(key));
+export function figuresOf<Of>(figures: Iterable<readonly [key: string, figure: Of]>): {
+  value: Of | null;
+  units: Of | null;
+  measures?: Record<string, Of>;
+} {
+  const all = new Map(figures);
+  const others = [...all].filter(([key]) => !isSingleRole(key));
   return {
-    ...{ value: figures.get('value') ?? null, units: figures.get('units') ?? null },
+    ...{ value: all.get('value') ?? null, units: all.get('units') ?? null },
     ...(others.length > 0 && { measures: Object.fromEntries(others) }),
   };
 }
+
+/** Returns {@link figuresOf} some measures. */
+export const figuresBy = <Of>(keys: readonly string[], of: (key: string) => Of) =>
+  figuresOf(keys.map((key) => [key, of(key)] as const));
 
 /** Returns totals as answers have them. */
 export function totalsBy<Of>(

@@ -107,17 +107,8 @@ const WeightedGroup = v.strictObject({
   units: v.optional(decimal),
   measures: v.optional(byColumn(decimal)),
 });
-/** A group of rows with its weights for value, units and further measures, as decimal text. */
+/** A group of rows with its weights by measure, as decimal text. */
 export type WeightedGroup = v.InferOutput<typeof WeightedGroup>;
-
-/** Returns the weight of a group for a measure. @param key `value`, `units` or the column of a further measure */
-export const weightOf = (
-  { value, units, measures }: WeightedGroup,
-  key: string,
-): string | undefined => {
-  if (key === 'value') return value;
-  return key === 'units' ? units : measures?.[key];
-};
 
 /** @param slice the schema of a slice: as requested, or as stored */
 const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of) =>

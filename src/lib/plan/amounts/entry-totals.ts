@@ -1,5 +1,5 @@
 /** The totals of rows by measure, and how those of two runs of an entry differ. */
-import { totalOf } from '../../contract/measures';
+import { keysIn, totalOf } from '../../contract/measures';
 import type { Totals } from '../../contract/primitives';
 import { differences } from '../../pivot/values/ratios';
 
@@ -11,12 +11,10 @@ export function moreBy(before: number | null, after: number | null): number {
 
 /** Returns whether two runs of an entry wrote the same number of rows with the same totals. */
 export function isSameResult(one: Totals, other: Totals): boolean {
-  const further = Object.keys({ ...one.measures, ...other.measures });
+  const keys = [...keysIn(one), ...keysIn(other)];
   return (
     one.row_count === other.row_count &&
-    ['value', 'units', ...further].every(
-      (key) => moreBy(totalOf(one, key), totalOf(other, key)) === 0,
-    )
+    keys.every((key) => moreBy(totalOf(one, key), totalOf(other, key)) === 0)
   );
 }
 

@@ -3,7 +3,7 @@ import type { LogListEntry } from '../../contract/log';
 import { mayBeTakenBack, OPERATIONS } from '../../contract/operations';
 import type { Totals } from '../../contract/primitives';
 import { moreBy } from '../amounts/entry-totals';
-import { totalOf } from '../../contract/measures';
+import { keysIn, totalOf, totalsBy } from '../../contract/measures';
 import type { Touching } from './log.svelte';
 
 /** Returns the rows of an entry outside of a slice, with their totals; null if it has none. */
@@ -14,17 +14,9 @@ export function beyondOf(
   const inside = entries.get(entry.id);
   const row_count = entry.row_count - (inside?.row_count ?? 0);
   if (row_count <= 0) return null;
-  const outside = (key: string): number | null => {
-    const whole = totalOf(entry, key);
-    return whole === null ? null : moreBy(inside ? totalOf(inside, key) : null, whole);
-  };
-  const further = Object.keys(entry.measures ?? {}).map((key) => [key, outside(key) ?? 0] as const);
-  return {
-    row_count,
-    value_total: outside('value'),
-    units_total: outside('units'),
-    measures: Object.fromEntries(further),
-  };
+  const outside = (key: string) =>
+    moreBy(inside ? totalOf(inside, key) : null, totalOf(entry, key));
+  return { row_count, ...totalsBy(keysIn(entry), outside) };
 }
 
 /** Returns whether a part of an entry can be taken back in a version that leaves some origins out. */

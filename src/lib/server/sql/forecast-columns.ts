@@ -1,6 +1,6 @@
 /** Columns of a source as the SQL of forecast tables needs them: types, roles and order. */
 import type { LeafRole, MeasureRole, Role, SingleRole } from '../../contract/columns';
-import { isLeaf, isMeasure, SINGLE_ROLES } from '../../contract/columns';
+import { isLeaf, isMeasure, measureKey, SINGLE_ROLES } from '../../contract/columns';
 import type { SqlText } from './quote';
 import { sql } from './quote';
 
@@ -151,6 +151,10 @@ export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColu
   ...SINGLE_ROLES.flatMap((role) => measureOf(role, columns) ?? []),
   ...furtherMeasures(columns),
 ];
+
+/** Returns the keys of the measures, in their order. */
+export const measureKeys = (columns: readonly ForecastColumn[]): string[] =>
+  measureColumns(columns).map(measureKey);
 
 /** The word that names of intermediate values of a measure begin with: its role, numbered for a further measure. */
 export const measureWord = (

@@ -2,7 +2,7 @@
 import type { LogAnswer, LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
 import type { Totals } from '$lib/contract/primitives';
-import { totalOf as measureTotal } from '$lib/contract/measures';
+import { keysIn, totalOf as measureTotal, totalsBy } from '$lib/contract/measures';
 import {
   namedMeasure,
   type MeasureWords,
@@ -54,16 +54,9 @@ const iterOf = ({ operation }: LogListEntry): Iter => OPERATIONS[operation].iter
 function totalOf(label: string, entries: readonly LogListEntry[]): LogTotal {
   const sum = (of: (entry: LogListEntry) => number | null) =>
     entries.reduce((total, entry) => total + (of(entry) ?? 0), 0);
-  const further = [...new Set(entries.flatMap(({ measures }) => Object.keys(measures ?? {})))];
+  const keys = [...new Set(['value', 'units', ...entries.flatMap(keysIn)])];
   return {
-    label,
-    row_count: sum(({ row_count }) => row_count),
-    value_total: sum((entry) => measureTotal(entry, 'value')),
-    units_total: sum((entry) => measureTotal(entry, 'units')),
-    ...(further.length > 0 && {
-      measures: Object.fromEntries(
-        further.map((key) => [key, sum((entry) => measureTotal(entry, key))]),
-      ),
-    }),
+    ...{ label, row_count: sum(({ row_count }) => row_count) },
+    ...totalsBy(keys, (key) => sum((entry) => measureTotal(entry, key))),
   };
 }

@@ -1,12 +1,14 @@
 /** Totals of the rows of slices, grouped by the effect of a scale on them. */
 import * as v from 'valibot';
+import { measureKey } from '../../../contract/columns';
 import { withoutNoise } from '../../../contract/decimals';
+import { figuresBy, grossIn, totalOf, totalsBy } from '../../../contract/measures';
 import { CANCELS_FROM } from '../../../contract/previews';
 import { byColumn } from '../../../contract/primitives';
 import type { EditedSlice } from '../../sql/edited-leaves';
 import { editedLeaves } from '../../sql/edited-leaves';
 import type { ForecastColumn } from '../../sql/forecast-columns';
-import { measureKind, measureOf } from '../../sql/forecast-columns';
+import { measureColumns, measureKeys, measureKind, measureOf } from '../../sql/forecast-columns';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, literal, sql } from '../../sql/quote';
 import { leavesCte, roundingScale } from '../../sql/templates/leaves';
@@ -14,15 +16,7 @@ import { freeName } from '../../sql/templates/lists';
 import { substitute } from '../../sql/tokens';
 import type { Queryable } from '../connection/queryable';
 import { tableNumber } from '../connection/row-schemas';
-import {
-  furtherList,
-  noTotals,
-  ofFurther,
-  Totals,
-  totals,
-  totalsIn,
-  totalsOfTotals,
-} from './totals';
+import { furtherList, noTotals, Totals, totals, totalsIn, totalsOfTotals } from './totals';
 
 /** Number of decimals to which the amounts of some rows are rounded, as SQL; NULL for a floating-point measure. */
 const decimals = (measure: ForecastColumn | undefined): SqlText =>
@@ -241,21 +235,17 @@ async function reached(
 
 /** Returns totals with 0 for those of floating-point measures that are only rounding errors. */
 function settled(row: FreeRows, columns: readonly ForecastColumn[]): FreeRows {
-  const of = (measure: ForecastColumn | undefined, total: number | null, gross = 0) =>
-    measure && !measureKind(measure).exact && total !== null ? withoutNoise(total, gross) : total;
-  const single = (role: 'value' | 'units') =>
-    of(measureOf(role, columns), row[`${role}_total`], row[`${role}_gross`] ?? 0);
-  const { measures, measure_gross } = row;
-  return {
-    ...row,
-    ...{ value_total: single('value'), units_total: single('units') },
-    ...(measures &&
-      ofFurther(columns, (m) => of(m, measures[m.name] ?? 0, measure_gross?.[m.name] ?? 0) ?? 0)),
+  const measures = measureColumns(columns);
+  const exact = new Set(measures.filter((m) => measureKind(m).exact).map(measureKey));
+  const settledTotal = (key: string) => {
+    const total = totalOf(row, key) ?? 0;
+    return exact.has(key) ? total : withoutNoise(total, grossIn(row, key) ?? 0);
   };
+  return { ...row, ...totalsBy(measureKeys(columns), settledTotal) };
 }
 
 const nothing = (columns: readonly ForecastColumn[]): Omit<FreeRows, 'side'> => {
-  const none = ofFurther(columns, () => null).measures;
+  const { measures: none } = figuresBy(measureKeys(columns), () => null);
   return {
     ...noTotals(columns),
     ...{ value_gross: null, units_gross: null, value_decimals: null, units_decimals: null },
@@ -274,18 +264,16 @@ function cancellations(
   free: Totals,
   columns: readonly ForecastColumn[],
 ): { gross: Gross; isAny: boolean } {
-  const ofMeasure = (amount: number | null | undefined, total: number | null | undefined) =>
-    amount != null && amount > CANCELS_FROM * Math.abs(total ?? 0) ? amount : null;
-  const value_gross = ofMeasure(found?.value_gross, free.value_total);
-  const units_gross = ofMeasure(found?.units_gross, free.units_total);
-  const { measures } = ofFurther(columns, ({ name }) =>
-    ofMeasure(found?.measure_gross?.[name], free.measures?.[name]),
-  );
+  const cancelled = (key: string) => {
+    const amount = found && grossIn(found, key);
+    const isLarge = amount !== null && amount > CANCELS_FROM * Math.abs(totalOf(free, key) ?? 0);
+    return isLarge ? amount : null;
+  };
+  const keys = measureKeys(columns);
+  const { value: value_gross, units: units_gross, measures } = figuresBy(keys, cancelled);
   return {
     gross: { value_gross, units_gross, ...(measures && { measure_gross: measures }) },
-    isAny: [value_gross, units_gross, ...Object.values(measures ?? {})].some(
-      (gross) => gross !== null,
-    ),
+    isAny: keys.some((key) => cancelled(key) !== null),
   };
 }
 

@@ -1,10 +1,12 @@
 /** Totals of forecast rows: of all, by entry, and of those that operations see. */
 import * as v from 'valibot';
+import { totalsBy } from '../../../contract/measures';
 import { byColumn } from '../../../contract/primitives';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import {
   furtherMeasures,
   measureColumns,
+  measureKeys,
   measureKind,
   measureOf,
 } from '../../sql/forecast-columns';
@@ -32,20 +34,8 @@ export type Totals = v.InferOutput<typeof Totals>;
 /** The totals of an empty set of rows. */
 export const noTotals = (columns: readonly ForecastColumn[]): Totals => ({
   row_count: 0,
-  value_total: columns.some((c) => c.role === 'value') ? 0 : null,
-  units_total: columns.some((c) => c.role === 'units') ? 0 : null,
-  ...ofFurther(columns, () => 0),
+  ...totalsBy(measureKeys(columns), () => 0),
 });
-
-/** Something of each further measure by column, as `measures`; empty without any. */
-export function ofFurther<T>(
-  columns: readonly ForecastColumn[],
-  of: (measure: ForecastColumn) => T,
-): { measures?: Record<string, T> } {
-  const further = furtherMeasures(columns);
-  if (further.length === 0) return {};
-  return { measures: Object.fromEntries(further.map((m) => [m.name, of(m)])) };
-}
 
 /** Returns the totals of a row that has other fields too. */
 export const totalsIn = ({ row_count, value_total, units_total, measures }: Totals): Totals => ({

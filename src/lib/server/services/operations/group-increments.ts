@@ -4,7 +4,8 @@ import { isSingleRole, measureKey } from '../../../contract/columns';
 import { digitsOf } from '../../../contract/decimals';
 import type { ScaleEdit } from '../../../contract/operations';
 import type { WeightedGroup } from '../../../contract/shapes';
-import { MOST_GROUPS, weightOf } from '../../../contract/shapes';
+import { figureOf } from '../../../contract/measures';
+import { MOST_GROUPS } from '../../../contract/shapes';
 import type { Group, GroupAmount } from '../../db/totals/groups';
 import { groupsOf } from '../../db/totals/groups';
 import { AppError } from '../../errors';
@@ -112,7 +113,7 @@ function partsOfMeasure(
   const key = measureKey(measure);
   const texts = groups.map(({ group }) => {
     const weighted = weights.get(groupId(group));
-    return (weighted && weightOf(weighted, key)) ?? '0';
+    return (weighted && figureOf(weighted, key)) ?? '0';
   });
   const free = freeWeights(nameOfMeasure(measure), texts, groups);
   const isIncrement = asked === 'incr';

@@ -1,6 +1,7 @@
 /** Writes the cells of a file that was changed elsewhere. */
 import { changesOf } from '../../../contract/amounts';
 import { measureKey } from '../../../contract/columns';
+import { totalsBy } from '../../../contract/measures';
 import type {
   ImportCell,
   ImportEdit,
@@ -14,14 +15,14 @@ import type { Cell } from '../../db/totals/cells';
 import { cellsOf, laterParts } from '../../db/totals/cells';
 import { newestWithRows } from '../../db/versions/forecast';
 import { getEntry, newestEntry } from '../../db/log/log';
-import { noTotals, ofFurther, totalsIn } from '../../db/totals/totals';
+import { noTotals, totalsIn } from '../../db/totals/totals';
 import type { Database } from '../../db/database';
 import type { WriteKey } from '../../db/log/idempotency';
 import type { Transaction } from '../../db/connection/transaction';
 import { AppError, inEntry } from '../../errors';
 import { editedLeaves } from '../../sql/edited-leaves';
 import type { ForecastColumn } from '../../sql/forecast-columns';
-import { measureColumns } from '../../sql/forecast-columns';
+import { measureColumns, measureKeys } from '../../sql/forecast-columns';
 import { sql } from '../../sql/quote';
 import { excludeClause } from '../../sql/slice';
 import { importTemplate } from '../../sql/templates/import';
@@ -230,14 +231,10 @@ async function readCells(
 function cellOf(cell: Cell | undefined, columns: readonly ForecastColumn[]): ImportCell {
   const state = stateOf(cell, columns);
   if (!cell) return { ...noTotals(columns), state, refusal: 'no_rows' };
-  const total = (key: string) => {
-    const text = cell.totals[key];
-    return text === undefined ? null : Number(text);
-  };
+  const total = (key: string) => Number(cell.totals[key] ?? 0);
   return {
     row_count: cell.rows,
-    ...{ value_total: total('value'), units_total: total('units') },
-    ...ofFurther(columns, ({ name }) => total(name) ?? 0),
+    ...totalsBy(measureKeys(columns), total),
     state,
     refusal: refusalOf(cell) ?? (cell.isBeyond ? 'read_only' : null),
   };

@@ -8,12 +8,12 @@ import type {
   TriedOperation,
 } from '../../../contract/previews';
 import type { StoredShape, WeightedGroup } from '../../../contract/shapes';
-import { weightOf } from '../../../contract/shapes';
+import { figureOf, figuresBy } from '../../../contract/measures';
 import type { Column } from '../../arrow/column-plan';
 import { getEntry } from '../../db/log/log';
-import { ofFurther } from '../../db/totals/totals';
 import { inEntry } from '../../errors';
 import { headerList, headerNames } from '../../header-list';
+import { measureKeys } from '../../sql/forecast-columns';
 import { sql } from '../../sql/quote';
 import type { OpenEntry } from '../entries/open-entry';
 import type { TrialWriter } from '../entries/trial';
@@ -170,17 +170,16 @@ async function shapedGroups(
     new Map(weights.map((each) => [keyOf(each.group), each])),
     new Map(before.map((each) => [keyOf(each.group), each])),
   ];
-  const number = (weight: string | undefined) => (weight === undefined ? null : Number(weight));
   return after.map(({ group, ...totals }) => {
     const weighted = weightsOf.get(keyOf(group)) ?? { group };
     const { group: _, ...earlierTotals } = beforeOf.get(keyOf(group)) ?? { group, ...totals };
-    const weight = (key: string) => number(weightOf(weighted, key));
+    const weight = (key: string) => {
+      const text = figureOf(weighted, key);
+      return text === null ? null : Number(text);
+    };
     return {
       group,
-      weights: {
-        ...{ value: weight('value'), units: weight('units') },
-        ...ofFurther(target.columns, ({ name }) => weight(name)),
-      },
+      weights: figuresBy(measureKeys(target.columns), weight),
       ...{ before: earlierTotals, after: totals },
     };
   });

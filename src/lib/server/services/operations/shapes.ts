@@ -1,7 +1,8 @@
 /** Reads the weights of the shape of a scale. */
 import * as v from 'valibot';
 import { shapeOf } from '../../../contract/amounts';
-import { isSingleRole, measureKey } from '../../../contract/columns';
+import { isSingleRole, SINGLE_ROLES } from '../../../contract/columns';
+import { figuresOf } from '../../../contract/measures';
 import type { ScaleEdit } from '../../../contract/operations';
 import { Iter } from '../../../contract/operations';
 import type {
@@ -17,13 +18,12 @@ import { MOST_GROUPS } from '../../../contract/shapes';
 import { isDateRange, usableSlice } from '../../../contract/slices';
 import { groupsOf } from '../../db/totals/groups';
 import { intervalMoves } from '../../db/loads/load-rows';
-import { ofFurther } from '../../db/totals/totals';
 import type { Transaction } from '../../db/connection/transaction';
 import { listVersions } from '../../db/versions/versions';
 import { AppError, faultAt, fieldPlace } from '../../errors';
 import { daysOfPeriod, isFirstDay } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
-import { leafColumns, measureColumns } from '../../sql/forecast-columns';
+import { leafColumns, measureKeys } from '../../sql/forecast-columns';
 import type { Grouping } from '../../sql/groups';
 import { groupKey } from '../../sql/groups';
 import { movedDay } from '../../sql/loaded-day';
@@ -168,18 +168,32 @@ function weightsOf(
     const place = fieldPlace(`spread.profile.weights.${day}`);
     valueLiteral(day, sql`date`, place);
     if (!isFirstDay(day, unit)) throw faultAt(place, 400, `is not the first day of a ${unit}`);
-    return { group: [day], ...sameWeight(String(weight), columns) };
+    return { group: [day], ...weightsBy(columns, () => String(weight)) };
   });
 }
 
-/** One weight for all measures. */
-const sameWeight = (
-  weight: string,
+/** The measures that a group may have a weight for: value and units even if the source lacks them. */
+const weightedKeys = (columns: readonly ForecastColumn[]): string[] => [
+  ...new Set([...SINGLE_ROLES, ...measureKeys(columns)]),
+];
+
+/** The weights of a group. @param of the weight of a measure; undefined for none */
+function weightsBy(
   columns: readonly ForecastColumn[],
-): Omit<WeightedGroup, 'group'> => ({
-  ...{ value: weight, units: weight },
-  ...ofFurther(columns, () => weight),
-});
+  of: (key: string) => string | undefined,
+): Omit<WeightedGroup, 'group'> {
+  const { value, units, measures } = figuresOf(
+    weightedKeys(columns).flatMap((key) => {
+      const weight = of(key);
+      return weight === undefined ? [] : [[key, weight] as const];
+    }),
+  );
+  return {
+    ...(value !== null && { value }),
+    ...(units !== null && { units }),
+    ...(measures && { measures }),
+  };
+}
 
 /** @throws AppError 400 for a group with too few or too many values */
 function checkedGroups(
@@ -210,7 +224,7 @@ async function readPeriods(
     const [day] = group;
     if (day == null) return [];
     const weight = even ? '1' : String(daysOfPeriod(day, unit, range));
-    return { group, ...sameWeight(weight, target.columns) };
+    return { group, ...weightsBy(target.columns, () => weight) };
   });
   return { weights, skipped: [] };
 }
@@ -244,23 +258,15 @@ async function readLike(like: Like, target: ForecastVersion, tx: Transaction): P
   }
   const weights = groups.flatMap(({ group, amounts }) => {
     const sum = (key: string) => amounts.get(measure ?? key)?.total;
-    const [value, units] = [sum('value'), sum('units')];
-    const further = ofFurther(of.columns, ({ name }) => sum(name) ?? '0');
-    const all = [value, units, ...Object.values(further.measures ?? {})];
-    if (all.every((weight) => Number(weight ?? 0) === 0)) return [];
-    return {
-      ...{ group, ...further },
-      ...(value !== undefined && { value }),
-      ...(units !== undefined && { units }),
-    };
+    const isNothing = weightedKeys(of.columns).every((key) => Number(sum(key) ?? 0) === 0);
+    return isNothing ? [] : { group, ...weightsBy(of.columns, sum) };
   });
   return { weights, skipped };
 }
 
 /** @throws AppError 400 for a name that is no measure, 422 for value or units if the source has none */
 function requireMeasure(measure: string | undefined, columns: readonly ForecastColumn[]): void {
-  if (measure === undefined || measureColumns(columns).some((c) => measureKey(c) === measure))
-    return;
+  if (measure === undefined || measureKeys(columns).includes(measure)) return;
   const place = fieldPlace('spread.like.measure');
   if (isSingleRole(measure)) throw faultAt(place, 422, `the source has no ${measure} column`);
   throw faultAt(place, 400, `must be value, units or a further measure, and "${measure}" is none`);

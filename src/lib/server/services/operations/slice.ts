@@ -6,6 +6,7 @@ import type {
   SlicesPreview,
   SlicesPreviewRequest,
 } from '../../../contract/previews';
+import { totalsBy } from '../../../contract/measures';
 import { MOST_GROUPS } from '../../../contract/shapes';
 import type { Slice } from '../../../contract/slices';
 import type { Database } from '../../db/database';
@@ -17,9 +18,9 @@ import {
   readOnlyRows,
   type ReadOnlyRows,
 } from '../../db/totals/reached-rows';
-import { ofFurther } from '../../db/totals/totals';
 import type { Transaction } from '../../db/connection/transaction';
 import { fieldPlace } from '../../errors';
+import { measureKeys } from '../../sql/forecast-columns';
 import type { Grouping } from '../../sql/groups';
 import { groupKey } from '../../sql/groups';
 import type { SqlText } from '../../sql/quote';
@@ -165,13 +166,7 @@ export async function totalsByGroup(
   const groups = await groupsOf(tx, target, groupKey(grouping), rows, MOST_GROUPS);
   requireFew(groups, 'by');
   return groups.map(({ group, amounts }) => {
-    const total = (key: string) => {
-      const amount = amounts.get(key);
-      return amount === undefined ? null : Number(amount.total);
-    };
-    return {
-      ...{ group, value_total: total('value'), units_total: total('units') },
-      ...ofFurther(target.columns, ({ name }) => total(name) ?? 0),
-    };
+    const total = (key: string) => Number(amounts.get(key)?.total ?? 0);
+    return { group, ...totalsBy(measureKeys(target.columns), total) };
   });
 }

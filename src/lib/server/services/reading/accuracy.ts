@@ -1,7 +1,8 @@
 /** How good the forecast of closed months was, from the log. */
 import type { Accuracy } from '../../../contract/accuracy';
 import { MOST_WORST } from '../../../contract/accuracy';
-import { measureKey, type SingleRole } from '../../../contract/columns';
+import { measureKey } from '../../../contract/columns';
+import { figuresOf } from '../../../contract/measures';
 import type { LogEntry } from '../../../contract/log';
 import { isLoadEntry } from '../../../contract/log';
 import { OPERATIONS } from '../../../contract/operations';
@@ -189,17 +190,9 @@ function compared(
     const all = measures.flatMap((measure, i) => {
       const own = figures[i];
       const figure = own && of(own);
-      return figure === undefined ? [] : [{ measure, figure }];
+      return figure === undefined ? [] : [[measureKey(measure), figure] as const];
     });
-    const single = (role: SingleRole) =>
-      all.find(({ measure }) => measure.role === role)?.figure ?? null;
-    const further = all.flatMap(({ measure: { role, name }, figure }) =>
-      role === 'measure' ? [[name, figure] as const] : [],
-    );
-    return {
-      ...{ value: single('value'), units: single('units') },
-      ...(further.length > 0 && { measures: Object.fromEntries(further) }),
-    };
+    return figuresOf(all);
   };
 
   const cells = new Map(lines.map((line) => [line.cell, line]));

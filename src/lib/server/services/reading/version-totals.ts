@@ -1,10 +1,10 @@
 /** Totals of a version, overall and by month. */
-import type { SingleRole } from '../../../contract/columns';
+import { measureKey, type SingleRole } from '../../../contract/columns';
+import { figuresOf } from '../../../contract/measures';
 import type { VersionTotals } from '../../../contract/versions';
 import type { Database } from '../../db/database';
 import { entryLabels } from '../../db/log/log';
 import { monthTotals, type EntryMonths } from '../../db/totals/month-totals';
-import { ofFurther } from '../../db/totals/totals';
 import type { KeptTotals } from '../../kept-totals';
 import { measureColumns, measureOf } from '../../sql/forecast-columns';
 import { readVersion } from '../version/forecast-version';
@@ -25,7 +25,7 @@ export const versionTotals = (
     const { version, rows, columns } = target;
     const date = columns.find(({ role }) => role === 'date');
     const measure = (role: SingleRole) => measureOf(role, columns);
-    const { measures: types } = ofFurther(columns, ({ source }) => source.base);
+    const types = figuresOf(measureColumns(columns).map((m) => [measureKey(m), m.source.base]));
     const shape = [...measureColumns(columns), ...(date ? [date] : [])];
     const series = seriesOf(tx.timeline, target, shape);
 
@@ -40,9 +40,9 @@ export const versionTotals = (
     return {
       value_col: measure('value')?.name ?? null,
       units_col: measure('units')?.name ?? null,
-      value_type: measure('value')?.source.base ?? null,
-      units_type: measure('units')?.source.base ?? null,
-      ...(types && { measure_types: types }),
+      value_type: types.value,
+      units_type: types.units,
+      ...(types.measures && { measure_types: types.measures }),
       date_col: date?.name ?? null,
       plan,
       reference: reference.row_count > 0 ? reference : null,
