@@ -126,7 +126,7 @@ export interface MeasureChange {
   field: string;
 }
 
-/** Returns the changes of single measures: of value, of units, then of the further measures as they are named. */
+/** Returns the changes of single measures: of value, of units, then of the others as they are named. */
 export function changesOf(edit: Amounts): MeasureChange[] {
   const ofColumn = SINGLE_ROLES.flatMap((role) =>
     KINDS.flatMap((kind): MeasureChange[] => {

@@ -31,7 +31,7 @@ export interface ShownTotals {
 
 /** A measure of a version: its key, its column and the type of that column. */
 interface Listed {
-  /** `value`, `units` or the column of a further measure. */
+  /** Its key. */
   key: string;
   column: string;
   type: string | null;

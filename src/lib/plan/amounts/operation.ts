@@ -46,7 +46,7 @@ export interface WriteSettings {
   keepTotal: boolean;
   /** Whether the present total gets the shape, instead of another total. */
   reshape?: boolean;
-  /** The further measures that follow the percentage of value, by column. */
+  /** The measures that follow the percentage of value, by column. */
   follow?: readonly string[];
   /** The note of the log entry; empty for none. */
   note: string;

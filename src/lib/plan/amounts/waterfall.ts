@@ -50,7 +50,7 @@ export const amountOf = (entry: ExplainedEntry, key: string): number => totalOf(
  * Returns the bars from the loaded amount to the current number, one per log entry; for a difference, from
  * the reference to the plan. The last bar is the number that the cell shows.
  *
- * @param key of the measure: `value`, `units` or the column of a further measure
+ * @param key of the measure
  * @param origin which part of the measure the cell shows; null for the plan
  * @param entries the contribution of each entry to the slice, oldest first
  */

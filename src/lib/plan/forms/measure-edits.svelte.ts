@@ -29,7 +29,7 @@ export class MeasureEdits {
   private readonly typed = new SvelteMap<string, EditForSlice>();
   /** The measures whose present totals are to have the shape. */
   private reshaped = $state.raw<ReshapedForSlice | null>(null);
-  /** The further measures that follow the percentage of value. */
+  /** The measures that follow the percentage of value. */
   private readonly followers = new SvelteSet<string>();
 
   /** @param sliceKey returns the text of the selected slice */
@@ -48,7 +48,7 @@ export class MeasureEdits {
     else this.typed.delete(key);
   }
 
-  /** Returns whether a further measure follows the percentage of value, since nothing is typed into its fields. */
+  /** Returns whether a measure follows the percentage of value, since nothing is typed into its fields. */
   isFollowing(key: string): boolean {
     return this.followers.has(key) && this.of(key) === null;
   }
@@ -61,7 +61,7 @@ export class MeasureEdits {
     }
   }
 
-  /** Lets these further measures follow the percentage of value, and no others. */
+  /** Lets these measures follow the percentage of value, and no others. */
   followOnly(keys: readonly string[]): void {
     this.followers.clear();
     for (const key of keys) this.followers.add(key);

@@ -11,7 +11,7 @@ export interface FileChange {
   address: string;
   /** The headers of the cell, for a sentence. */
   name: string;
-  /** Its key: `value`, `units`, or the column of a further measure. */
+  /** Its key. */
   measure: string;
   slice: Slice;
   was: number;

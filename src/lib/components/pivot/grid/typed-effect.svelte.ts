@@ -74,7 +74,7 @@ export class TypedEffect {
 
   readonly way = $derived(this.ways.find(({ column }) => column === this.chosen));
 
-  /** The further measures that follow the change of the cell. */
+  /** The measures that follow the change of the cell. */
   readonly followers = $derived(this.amount?.followers ?? []);
 
   /** Chooses a measure to change for the result of a formula, here and the next time. */

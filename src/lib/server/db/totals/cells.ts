@@ -34,7 +34,7 @@ const Cell = v.object({
    */
   shared: v.number(),
 });
-/** A cell that has rows. Measures are named by their keys: `value`, `units`, and the columns of further measures. */
+/** A cell that has rows. Measures are named by their keys. */
 export type Cell = v.InferOutput<typeof Cell>;
 
 /** The rows of a version. */

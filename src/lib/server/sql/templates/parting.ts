@@ -19,7 +19,7 @@ import { DIGITS } from './scale';
 export interface GroupColumns {
   /** Tells groups apart. */
   group: Identifier;
-  /** The amount to part of each measure, by its key: of value, of units, and of each further measure. */
+  /** The amount to part of each measure, by its key. */
   amounts: ReadonlyMap<string, Identifier>;
 }
 
