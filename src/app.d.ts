@@ -10,6 +10,7 @@ import type { Events } from '$lib/server/event-streams';
 import type { Route } from '$lib/server/http/routes';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
+import type { Refusals } from '$lib/server/refusals';
 import type { Sender } from '$lib/server/sender';
 import type { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
 
@@ -33,6 +34,8 @@ declare global {
       events: Events;
       /** The build that runs. */
       version: string;
+      /** Counts refused requests for the audit. */
+      refusals: Refusals;
       /** Whether the server was asked to end. */
       isEnding: boolean;
       /** Who sends the request. */

@@ -33,6 +33,8 @@ import {
   requireCurrentSchema,
   unservedWarnings,
 } from '$lib/server/services/setup/health';
+import { Refusals } from '$lib/server/refusals';
+import { recordRefused } from '$lib/server/db/log/audit';
 import { NOBODY } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
 import { requireTerritory } from '$lib/server/services/people/territories';
@@ -48,6 +50,7 @@ let totals: App.Locals['totals'];
 let monthTotals: App.Locals['monthTotals'];
 let sliceIndexes: SliceIndexes;
 let events: Events;
+let refusals: Refusals;
 let logger: Logger;
 /** Whether the server was asked to end. Health checks then fail, so that proxies stop sending requests. */
 let isEnding = false;
@@ -85,6 +88,7 @@ export const init: ServerInit = async () => {
     setInterval(() => {
       if (events.open > 0) void db.look().catch(() => {});
     }, config.heartbeat).unref();
+    refusals = new Refusals((refused) => recordRefused(db, refused), logUnrecorded);
     webhook = config.webhook
       ? new Webhook(config.webhook, (listening, lock) => db.listen(listening, logLost, lock), {
           failed: (reason) => logger.warn({ reason }, 'the webhook could not be reached'),
@@ -109,6 +113,7 @@ export const init: ServerInit = async () => {
   process.once('forecast-pivot:closing', () => events.end());
   process.once('forecast-pivot:closing', () => webhook?.end());
   process.once('forecast-pivot:closing', () => sliceIndexes.end());
+  process.once('forecast-pivot:closing', () => void refusals.end().catch(logUnrecorded));
   void webhook?.start();
   sliceIndexes.resume().catch((error: unknown) => {
     logger.warn(
@@ -127,6 +132,11 @@ function logIndexes(version: number, error: unknown): void {
     { version, reason: reasonOf(cause) },
     'the indexes for slices were not built; it is tried again',
   );
+}
+
+/** Logs that refused requests could not be recorded in the audit. */
+function logUnrecorded(error: unknown): void {
+  logger.warn({ reason: reasonOf(error) }, 'refused requests were not recorded; it is tried again');
 }
 
 /** Logs a change in the state of the database. */
@@ -160,6 +170,7 @@ export const handle: Handle = async ({ event, resolve }) => {
     monthTotals,
     sliceIndexes,
     events,
+    refusals,
     isEnding,
     version,
     metrics,
@@ -200,13 +211,29 @@ export const handle: Handle = async ({ event, resolve }) => {
   if (isApi) {
     const ms = Math.round(milliseconds);
     const path = url.pathname;
-    logger.info({ id: locals.requestId, method, path, status, ms, rows }, 'request');
+    const user = locals.me.user ?? undefined;
+    logger.info({ id: locals.requestId, method, path, status, ms, rows, user }, 'request');
+    if (status === 401 || status === 403) noteRefusal(event, status);
   }
   if (!metrics) return response;
   const route = isApi ? (locals.route?.pattern ?? null) : event.route.id;
   metrics.answered({ method, route, status, seconds: milliseconds / 1000, rows });
   return countBody(response, (bytes) => metrics?.sent(route, bytes));
 };
+
+/** Counts a refused request for the audit. Paths without an endpoint are not counted. */
+function noteRefusal({ request, url, locals }: RequestEvent, status: number): void {
+  const { endpoint, params } = locals.route ?? {};
+  if (!endpoint) return;
+  refusals.note({
+    user: locals.me.user,
+    method: request.method,
+    endpoint: endpoint.path,
+    path: url.pathname.replace(/^\/api/, ''),
+    id: params?.id,
+    status,
+  });
+}
 
 /** Whether a path belongs to the API. It is decoded first, as in SvelteKit's routing. */
 function isApiPath(path: string): boolean {

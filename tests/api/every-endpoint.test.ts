@@ -172,6 +172,7 @@ const REQUESTS: Record<string, Request> = {
   'GET /sources/{id}/territories': reading(({ admin, sourcePath }) =>
     admin.get(`${sourcePath}/territories`),
   ),
+  'GET /audit': reading(({ admin }) => admin.get('/audit')),
   'POST /sources/{id}/territories': plansOn(({ admin, sourcePath }) =>
     admin.post(`${sourcePath}/territories`, ALL),
   ),

@@ -1,5 +1,6 @@
 /** Every endpoint of the service, and the types of its requests and answers. */
 import type * as v from 'valibot';
+import { AUDIT_ENDPOINTS } from './endpoints/audit';
 import { COMMENT_ENDPOINTS } from './endpoints/comments';
 import { type Described, type Description, METHODS, PATH_PARAMETERS } from './endpoints/endpoint';
 import { FILE_ENDPOINTS } from './endpoints/files';
@@ -20,6 +21,7 @@ export const API = {
   ...FILE_ENDPOINTS,
   ...SOURCE_ENDPOINTS,
   ...TERRITORY_ENDPOINTS,
+  ...AUDIT_ENDPOINTS,
   ...VERSION_ENDPOINTS,
   ...ROW_ENDPOINTS,
   ...LOG_ENDPOINTS,

@@ -347,6 +347,7 @@ describe('Roles', () => {
       'POST /sources/{id}/territories',
       'PATCH /territories/{id}',
       'DELETE /territories/{id}',
+      'GET /audit',
       'DELETE /versions/{id}',
       'POST /versions/{id}/locks',
       'DELETE /locks/{id}',

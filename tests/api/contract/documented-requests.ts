@@ -103,6 +103,7 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
     const { id } = (await makeFormula(service, sourceId, 'Before')).body;
     return service.api.patch(`/formulas/${id}`, { name: 'After' });
   },
+  'GET /audit': (service) => service.api.get('/audit'),
   'GET /sources/{id}/territories': async (service, sourceId) => {
     await addTerritory(service, sourceId);
     return service.api.get(`/sources/${sourceId}/territories`);

@@ -5,6 +5,7 @@ import { AppError } from '../errors';
 import { readPath, readQuery } from '../http/params';
 import { readBody } from '../http/request-body';
 import type { AllHandlers, Asked, Received } from './asked';
+import { auditHandlers } from './audit';
 import { commentHandlers } from './comments';
 import { fileHandlers } from './files';
 import { logHandlers } from './log';
@@ -21,6 +22,7 @@ export const HANDLERS: AllHandlers = {
   ...fileHandlers,
   ...sourceHandlers,
   ...territoryHandlers,
+  ...auditHandlers,
   ...versionHandlers,
   ...rowHandlers,
   ...logHandlers,

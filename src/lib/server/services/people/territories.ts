@@ -1,4 +1,5 @@
 /** Territories of a source: their list, their changes, and the endpoints that they refuse. */
+import type { Audited } from '../../../contract/audit';
 import type { Endpoint } from '../../../contract/endpoints';
 import type { AskedSlice, Slice } from '../../../contract/slices';
 import { MOST_CONDITIONS } from '../../../contract/primitives';
@@ -11,6 +12,7 @@ import type {
 import type { Config } from '../../config';
 import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
 import type { Database } from '../../db/database';
+import { recordChange } from '../../db/log/audit';
 import { hasAnswer, type WriteKey } from '../../db/log/idempotency';
 import { tellAll } from '../../db/connection/notify';
 import { found } from '../../db/connection/queryable';
@@ -175,7 +177,9 @@ export const createTerritory = (
     await changing(tx, sourceId);
     await requireRoom(tx, sourceId, member);
     const fields = { member, ...(await slicesOf(tx, sourceId, { read, write })) };
-    return insertTerritory(tx, sourceId, fields, pf_user ?? null);
+    const created = await insertTerritory(tx, sourceId, fields, pf_user ?? null);
+    await recordTerritory(tx, 'territory created', null, created, pf_user);
+    return created;
   });
 
 /**
@@ -198,7 +202,9 @@ export const editTerritory = (
       read: slices.read ?? current.read,
       write: slices.write === undefined ? current.write : slices.write,
     });
-    return updateTerritory(tx, id, { member, read, write });
+    const edited = await updateTerritory(tx, id, { member, read, write });
+    await recordTerritory(tx, 'territory changed', current, edited);
+    return edited;
   });
 
 /** @throws AppError 404 */
@@ -206,8 +212,32 @@ export const removeTerritory = (db: Database, id: number): Promise<void> =>
   db.transaction(async (tx) => {
     const { source_id } = await getTerritory(tx, id);
     await changing(tx, source_id);
+    const current = await getTerritory(tx, id);
     found((await deleteTerritory(tx, id)) || undefined, `territory ${id}`);
+    await recordTerritory(tx, 'territory deleted', current, null);
   });
+
+/** Records a change of a territory in the audit. */
+async function recordTerritory(
+  tx: Transaction,
+  action: Audited,
+  before: Territory | null,
+  after: Territory | null,
+  pf_user?: string,
+): Promise<void> {
+  const territory = after ?? before;
+  if (!territory) return;
+  const shown = (state: Territory | null) =>
+    state && { member: state.member, read: state.read, write: state.write };
+  await recordChange(tx, {
+    action,
+    pf_user,
+    source_id: territory.source_id,
+    territory_id: territory.id,
+    before: shown(before),
+    after: shown(after),
+  });
+}
 
 /**
  * Waits for the writes to all versions of a source, which have been judged by its territories, and holds back

@@ -18,6 +18,7 @@ import {
 } from '../../db/setup/column-metadata';
 import type { Database } from '../../db/database';
 import { tellAll } from '../../db/connection/notify';
+import { recordChange } from '../../db/log/audit';
 import type { Queryable } from '../../db/connection/queryable';
 import { getSource, lockSource } from '../../db/setup/sources';
 import { AppError } from '../../errors';
@@ -62,9 +63,19 @@ export function saveColumns(
       wanted.map(({ id: _, table: __, ...entry }) => entry),
     );
     await tellAll(tx, sourceId);
-    return columnEntries(await listColumns(tx, source));
+    const saved = columnEntries(await listColumns(tx, source));
+    await recordChange(tx, {
+      action: 'columns changed',
+      source_id: sourceId,
+      before: byName(columnEntries(current)),
+      after: byName(saved),
+    });
+    return saved;
   });
 }
+
+const byName = (entries: readonly ColumnEntry[]): Record<string, ColumnEntry> =>
+  Object.fromEntries(entries.map((entry) => [entry.cname, entry]));
 
 function merge(
   current: readonly ColumnRecord[],

@@ -13,6 +13,7 @@ import type { ColumnRecord } from '../../db/setup/column-metadata';
 import { insertColumns, listColumns, sourceColumns } from '../../db/setup/column-metadata';
 import type { Database } from '../../db/database';
 import { countCombinations, distinctValues } from '../../db/setup/source-data';
+import { recordChange } from '../../db/log/audit';
 import {
   deleteSource,
   getSource,
@@ -57,6 +58,13 @@ export function registerSource(db: Database, request: RegisterSourceRequest): Pr
     });
     if (!registered) throw new AppError(409, `The table ${schema}.${tname} is registered already`);
     await insertColumns(tx, registered.id, await tableColumns(tx, schema, tname));
+    await recordChange(tx, {
+      action: 'source registered',
+      pf_user: request.pf_user,
+      source_id: registered.id,
+      before: null,
+      after: { schema, tname, label: registered.label },
+    });
     return registered;
   });
 }
@@ -65,25 +73,44 @@ export function registerSource(db: Database, request: RegisterSourceRequest): Pr
 export function editSource(db: Database, id: number, edit: EditSourceRequest): Promise<Source> {
   return db.transaction(async (tx) => {
     const current = await lockSource(tx, id, 'UPDATE');
-    return updateSource(tx, id, {
+    const edited = await updateSource(tx, id, {
       label: edit.label === undefined ? current.label : edit.label,
       status: edit.status ?? current.status,
       default_layout:
         edit.default_layout === undefined ? current.default_layout : edit.default_layout,
     });
+    await recordChange(tx, {
+      action: 'source changed',
+      source_id: id,
+      before: settingsOf(current),
+      after: settingsOf(edited),
+    });
+    return edited;
   });
 }
+
+const settingsOf = ({ label, status, default_layout }: Source) => ({
+  label,
+  status,
+  default_layout,
+});
 
 /** @throws AppError 404, 409 while the source has versions */
 export function removeSource(db: Database, id: number): Promise<void> {
   return db.transaction(async (tx) => {
-    await lockSource(tx, id, 'UPDATE');
+    const { schema, tname, label } = await lockSource(tx, id, 'UPDATE');
     const versions = await listVersions(tx, id);
     if (versions.length > 0) {
       const names = versions.map((v) => `"${v.name}"`).join(', ');
       throw new AppError(409, `The source still has versions (${names}); delete them first`);
     }
     await deleteSource(tx, id);
+    await recordChange(tx, {
+      action: 'source deleted',
+      source_id: id,
+      before: { schema, tname, label },
+      after: null,
+    });
   });
 }
 

@@ -18,6 +18,7 @@ import { lockUntilCommitted, waitForCommits } from '../../db/versions/distribute
 import { tell } from '../../db/connection/notify';
 import { SQLSTATE, sqlState } from '../../db/connection/failures';
 import { createTable, dropTable } from '../../db/versions/forecast';
+import { recordChange } from '../../db/log/audit';
 import { countOldEntries, entryRowCounts, lastChanges } from '../../db/log/log';
 import { listLocks } from '../../db/people/locks';
 import { originalVersions } from '../../db/log/replayed';
@@ -186,17 +187,32 @@ export async function editVersion(
       if (isExclusion) await requireFreeRows(tx, id);
       const excluded = { exclude_iters: [...exclude_iters], pf_user: edit.pf_user ?? null };
       await tell(tx, id, { kind: 'status', ...(isExclusion && { excluded }) });
-      return updateVersion(tx, id, {
+      const edited = await updateVersion(tx, id, {
         name: edit.name ?? current.name,
         description: edit.description === undefined ? current.description : edit.description,
         exclude_iters,
       });
+      await recordChange(tx, {
+        action: 'version changed',
+        pf_user: edit.pf_user,
+        source_id: current.source_id,
+        version_id: id,
+        before: settingsOf(current),
+        after: settingsOf(edited),
+      });
+      return edited;
     });
   } catch (error) {
     if (sqlState(error) === SQLSTATE.uniqueViolation) throw nameTaken(edit.name ?? '');
     throw error;
   }
 }
+
+const settingsOf = ({ name, description, exclude_iters }: Version) => ({
+  name,
+  description,
+  exclude_iters,
+});
 
 /**
  * Checks that no closed months, locks and reviews hold rows of a version: without a change of any row, other origins
@@ -238,6 +254,14 @@ export function switchVersion(
     const current = await lockVersion(tx, id, 'UPDATE');
     if (current.status === status) throw new AppError(409, `The version is ${status} already`);
     await tell(tx, id, { kind: 'status' });
+    await recordChange(tx, {
+      action: status === 'closed' ? 'version closed' : 'version opened',
+      pf_user: user,
+      source_id: current.source_id,
+      version_id: id,
+      before: { status: current.status },
+      after: { status },
+    });
     return setClosed(tx, id, status === 'closed' ? user : null);
   });
 }
@@ -250,6 +274,13 @@ export function removeVersion(db: Database, id: number): Promise<void> {
     await lockUntilCommitted(tx, id);
     await dropTable(tx, forecastTableName(source.tname, id));
     await deleteVersion(tx, id);
+    await recordChange(tx, {
+      action: 'version deleted',
+      source_id: current.source_id,
+      version_id: id,
+      before: settingsOf(current),
+      after: null,
+    });
     await tell(tx, id, { kind: 'deleted' });
   });
 }

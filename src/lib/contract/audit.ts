@@ -1,0 +1,57 @@
+/** The audit: who changed sources, versions and territories, and which requests were refused. */
+import * as v from 'valibot';
+import { anyJson, byColumn, timestamp } from './primitives';
+
+/** The largest number of entries of one answer, and the number without `limit`. */
+export const MOST_AUDITED = 1000;
+export const AUDITED_BY_DEFAULT = 100;
+
+/** What an entry of the audit records. */
+export const AUDITED = [
+  'source registered',
+  'source changed',
+  'source deleted',
+  'columns changed',
+  'territory created',
+  'territory changed',
+  'territory deleted',
+  'version changed',
+  'version closed',
+  'version opened',
+  'version deleted',
+  'refused',
+] as const;
+export type Audited = (typeof AUDITED)[number];
+
+/** An entry of the audit (docs/contract/20-who-is-signed-in.md#audit). */
+export const AuditEntry = v.object({
+  id: v.number(),
+  stamp: timestamp,
+  pf_user: v.pipe(v.nullable(v.string()), v.description('null if nobody is known')),
+  action: v.picklist(AUDITED),
+  source_id: v.nullable(v.number()),
+  version_id: v.nullable(v.number()),
+  territory_id: v.nullable(v.number()),
+  before: v.pipe(
+    v.nullable(byColumn(anyJson)),
+    v.description('The fields that changed, before; null if there was nothing'),
+  ),
+  after: v.pipe(
+    v.nullable(byColumn(anyJson)),
+    v.description('The same fields after; null if nothing is left'),
+  ),
+  request: v.pipe(
+    v.nullable(v.string()),
+    v.description('Of a refusal: method and path of the first request'),
+  ),
+  status: v.pipe(v.nullable(v.number()), v.description('Of a refusal: its status')),
+  count: v.pipe(
+    v.number(),
+    v.description('Of a refusal: how many requests of its minute were alike'),
+  ),
+});
+export type AuditEntry = v.InferOutput<typeof AuditEntry>;
+
+/** Answer of GET audit. */
+export const AuditAnswer = v.object({ entries: v.array(AuditEntry) });
+export type AuditAnswer = v.InferOutput<typeof AuditAnswer>;
