@@ -4,7 +4,7 @@ import type { RefusedRequests } from './db/log/audit';
 /** Interval in which the counts are recorded, in milliseconds. */
 const INTERVAL_MILLISECONDS = 60_000;
 
-/** The largest number of kinds of refused requests in one interval. Others are counted together. */
+/** The largest number of rows for kinds of refused requests in one interval. Others are counted together. */
 const MOST_KINDS = 100;
 
 /** The largest length of a path that is recorded, in characters. */
@@ -28,6 +28,8 @@ const OTHERS = 'other requests';
 /** Counts the refused requests of this process by minute, person, endpoint and status. */
 export class Refusals {
   private counts = new Map<string, RefusedRequests>();
+  /** How many kinds can still be counted by themselves in this interval, also after the counts were recorded. */
+  private room = MOST_KINDS;
   private readonly timer: NodeJS.Timeout;
 
   /**
@@ -38,18 +40,24 @@ export class Refusals {
     private readonly record: (refused: readonly RefusedRequests[]) => Promise<unknown>,
     failed: (error: unknown) => void,
   ) {
-    this.timer = setInterval(() => void this.flush().catch(failed), INTERVAL_MILLISECONDS).unref();
+    this.timer = setInterval(() => {
+      this.room = MOST_KINDS;
+      void this.flush().catch(failed);
+    }, INTERVAL_MILLISECONDS).unref();
   }
 
   /** Counts a request. */
   note(refused: Refused): void {
     const { user, method, endpoint, status } = refused;
     const own = JSON.stringify([user, method, endpoint, status]);
-    const isKnown = this.counts.has(own) || this.counts.size < MOST_KINDS;
-    const key = isKnown ? own : OTHERS;
+    const key = this.counts.has(own) || this.room > 0 ? own : OTHERS;
     const counted = this.counts.get(key);
     if (counted) counted.count += 1;
-    else this.counts.set(key, isKnown ? first(refused) : { ...first(refused), ...TOGETHER });
+    else if (key === OTHERS) this.counts.set(key, { ...first(refused), ...TOGETHER });
+    else {
+      this.room -= 1;
+      this.counts.set(key, first(refused));
+    }
   }
 
   /** Records the counts. @throws the error of the database */

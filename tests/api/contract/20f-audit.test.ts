@@ -112,17 +112,22 @@ describe('The audit', () => {
       version_id: Number(path.split('/').at(-1)),
     });
 
-    for (let i = 0; i < 150; i++) {
-      await apiAt(service.url, signedIn(`user ${i}`, 'staff')).get('/audit');
+    // A read records what was counted, so it adds one more row of other requests, but no room for their kinds.
+    const floods = [60, 90];
+    const flooded: AuditEntry[] = [];
+    for (const [turn, size] of floods.entries()) {
+      for (let i = 0; i < size; i++) {
+        await apiAt(service.url, signedIn(`user ${turn}.${i}`, 'staff')).get('/audit');
+      }
+      const last = (flooded.at(-1) ?? found.at(-1)!).id;
+      flooded.push(...(await entries(`after=${last}&limit=1000`)));
     }
-    const after = await entries(`after=${found.at(-1)!.id}&limit=1000`);
-    expect(after).toHaveLength(101);
-    expect(after.reduce((sum, { count }) => sum + count, 0)).toBe(150);
-    expect(after.find(({ count }) => count > 1)).toMatchObject({
-      pf_user: null,
-      request: 'other requests',
-      count: 50,
-    });
+    expect(flooded.reduce((sum, { count }) => sum + count, 0)).toBe(150);
+    const others = flooded.filter(({ request }) => request === 'other requests');
+    expect(others.map(({ pf_user }) => pf_user)).toEqual(others.map(() => null));
+    // The minute may end in between, and had three kinds before.
+    expect(flooded.length - others.length).toBeGreaterThanOrEqual(97);
+    expect(others.length).toBeLessThanOrEqual(2);
   });
 
   it('is read by admins, in parts', async () => {
