@@ -93,7 +93,7 @@ const REQUESTS: [to: string, body?: object][] = [
 
 /** Fields that differ between two versions: ids, times, and keys that contain ids. */
 const OWN =
-  /^(id|logid|version_id|source_id|pf_id|pf_logid|pf_gkey|newest|newest_entry|stamp|created_at|pf_created_at|undone_at)$/;
+  /^(id|logid|version_id|source_id|pf_id|pf_logid|pf_gkey|newest|newest_entry|redo_of|reverse_of|stamp|created_at|pf_created_at|undone_at)$/;
 
 /** An answer without such fields, and with its lists in one order. */
 function told(content: unknown): unknown {
@@ -216,14 +216,14 @@ const STEPS: Step[] = [
 ];
 
 /**
- * An answer without the name of the table of a twin, and without instants. The sentence of a refusal is without ids; other
- * answers have them in fields of their own.
+ * An answer without the name of the source table of a twin, without instants, and without the entry that ends a grain
+ * key. The sentence of a refusal is without ids; other answers have them in fields of their own.
  */
-function without({ id, sourceId, ids, table }: Twin, content: unknown): unknown {
+function without({ id, sourceId, ids }: Twin, content: unknown): unknown {
   const names = Object.entries({ ...ids, version: id, source: sourceId });
-  const [, tname = ''] = /"fc_(.*)_\d+"/.exec(table) ?? [];
   const text = (JSON.stringify(content) ?? 'null')
-    .replaceAll(JSON.stringify(tname.replaceAll('""', '"')).slice(1, -1), 'table')
+    .replace(/Plan [\\"]+\d+/g, 'table')
+    .replace(/u001f\d+(?=\\*")/g, 'u001fentry')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'instant');
   if (!text.startsWith('{"error"')) return text;
   return names.reduce(
@@ -248,33 +248,24 @@ async function step(twin: Twin, [method, path, body, made]: Step): Promise<unkno
 
 it('what a person writes into a part is answered alike, whatever is outside', async () => {
   const twin = async (rows: SourceRow[]): Promise<Twin> => ({ ...(await made(rows)), ids: {} });
-  const one = await twin([...INSIDE, ...OUTSIDE]);
-  const two = await twin(INSIDE);
-  const source = `/sources/${one.sourceId}`;
   const slice = { Region: 'C' };
-  const changes: [path: string, body: object][] = [
-    [`${one.path}/scale`, { slice, pct: 3, note: 'outside' }],
-    [`${one.path}/locks`, { slice }],
-    [`${one.path}/comments`, { slice, text: '@ann' }],
-    [`${one.path}/reviews`, { slice: { ...slice, Product: 'x' }, reviewers: ['ann'] }],
-    [`${source}/views`, { name: 'C', layout: {} }],
-    [`${source}/profiles`, { name: 'C', weights: Array(12).fill(1) }],
-    [`${source}/versions`, { name: 'Own' }],
+  const changes = ({ path, sourceId }: Twin): [path: string, body: object][] => [
+    [`${path}/scale`, { slice, pct: 3, note: 'outside' }],
+    [`${path}/locks`, { slice }],
+    [`${path}/comments`, { slice, text: '@ann' }],
+    [`${path}/reviews`, { slice: { ...slice, Product: 'x' }, reviewers: ['ann'] }],
+    [`/sources/${sourceId}/views`, { name: 'C', layout: {} }],
+    [`/sources/${sourceId}/profiles`, { name: 'C', weights: Array(12).fill(1) }],
   ];
   const statuses = new Set<number>();
   for (const isChanged of [false, true]) {
-    if (isChanged) for (const change of changes) ok(await admin.post(...change));
+    const [one, two] = [await twin([...INSIDE, ...OUTSIDE]), await twin(INSIDE)];
+    if (isChanged) for (const change of changes(one)) ok(await admin.post(...change));
     for (const each of STEPS) {
       const answers = [await step(one, each), await step(two, each)];
       expect(answers[0]).toEqual(answers[1]);
       statuses.add((answers[0] as [unknown, unknown, number])[2]);
     }
-    for (const { path } of [one, two]) {
-      const reviews = ok(await admin.get(`${path}/reviews`)).body;
-      for (const { id, owner } of reviews.reviews ?? reviews) {
-        if (owner === 'ann') ok(await admin.del(`/reviews/${id}`));
-      }
-    }
   }
-  expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 403, 423]));
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 403, 404, 409, 422]));
 }, 120_000);
