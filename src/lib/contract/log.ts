@@ -93,6 +93,12 @@ export const isLoadEntry = <Entry extends LogEntry>(
 ): entry is Extract<Entry, { operation: LoadOperation }> =>
   Object.hasOwn(LOAD_ENTRIES, entry.operation);
 
+/** Returns whether an entry closes months. */
+export const isCloseEntry = <Entry extends LogEntry>(
+  entry: Entry,
+): entry is Extract<Entry, { operation: DifferenceOperation }> =>
+  Object.hasOwn(DIFFERENCE_ENTRIES, entry.operation);
+
 /** Number and totals of the rows of an entry. */
 export const EntryTotals = Totals;
 export type EntryTotals = Totals;

@@ -1,4 +1,5 @@
 /** Closing months on actuals: the choices of the dialog, and their preview. */
+import { isCloseEntry } from '../../contract/log';
 import * as api from '../../client/api';
 import { Latest } from '../../client/latest.svelte';
 import { user } from '../../client/user.svelte';
@@ -56,10 +57,9 @@ export class Closing {
     (this.plan.answer ?? []).filter((month) => month > this.through),
   );
   /** The rows of the source that the newest close has used; null if no months are closed. */
-  readonly latest: LoadParams | null = $derived.by(() => {
-    const entry = this.log.answer?.entries.find(({ operation }) => operation === 'actual');
-    return entry?.operation === 'actual' ? entry.params : null;
-  });
+  readonly latest: LoadParams | null = $derived.by(
+    () => this.log.answer?.entries.find(isCloseEntry)?.params ?? null,
+  );
 
   constructor(
     private readonly planned: PlannedVersion,

@@ -157,9 +157,9 @@ async function shapedGroups(
   { tx, target }: TrialWriter,
   { entry, logid }: OpenEntry,
 ): Promise<ShapedGroup[] | undefined> {
-  if (entry.operation !== 'scale' || !entry.params || 'edits' in entry.params) return;
-  const shape = 'spread' in entry.params && shapeOf<StoredShape>(entry.params);
-  if (!shape || entry.slice === null) return;
+  if (entry.slice === null || !entry.params || !('spread' in entry.params)) return;
+  const shape = shapeOf<StoredShape>(entry.params);
+  if (!shape) return;
   const { by, weights } = storedWeights(shape, target.columns);
   const { where } = sliceOf(target, entry.slice);
   const earlier = sql`(${where}) AND pf_logid <> ${logid}`;

@@ -4,7 +4,7 @@ import { MOST_WORST } from '../../../contract/accuracy';
 import { measureKey } from '../../../contract/columns';
 import { figuresOf } from '../../../contract/measures';
 import type { LogEntry } from '../../../contract/log';
-import { isLoadEntry } from '../../../contract/log';
+import { isCloseEntry, isLoadEntry } from '../../../contract/log';
 import { OPERATIONS } from '../../../contract/operations';
 import type { CellLine } from '../../db/loads/accuracy';
 import { cellLines } from '../../db/loads/accuracy';
@@ -81,9 +81,7 @@ function measurePlace(measures: readonly ForecastColumn[], wanted: string | unde
 
 /** The closed days of the date column that the newest close names; null if no days are closed. */
 function closedDays(target: ForecastVersion, entries: readonly LogEntry[]) {
-  const closes = entries.flatMap((entry) =>
-    entry.operation === 'actual' && entry.params ? [entry.params] : [],
-  );
+  const closes = entries.filter(isCloseEntry).flatMap(({ params }) => params ?? []);
   const [newest] = closes;
   const date = target.columns.find((c) => c.role === 'date' && c.name === newest?.column);
   if (!date) return null;

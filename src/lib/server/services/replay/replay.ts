@@ -1,9 +1,6 @@
 /** Replays a version on the current source. */
 import type { LogEntry, LogListEntry } from '../../../contract/log';
-import { shapeOf } from '../../../contract/amounts';
 import { isLoadEntry } from '../../../contract/log';
-import type { StoredShape } from '../../../contract/shapes';
-import type { Slice } from '../../../contract/slices';
 import type { ReplayedEntry, ReplayVersionRequest } from '../../../contract/replays';
 import { ReplayAnswer } from '../../../contract/replays';
 import type { Version } from '../../../contract/versions';
@@ -22,6 +19,7 @@ import { leafColumns } from '../../sql/forecast-columns';
 import { forecastTableName } from '../../sql/forecast-table';
 import type { EntryWriter, Resources } from '../entries/writer';
 import { newWriter } from '../entries/writer';
+import { slicesNamed } from '../version/entries-inside';
 import { readVersion } from '../version/forecast-version';
 import { once } from '../entries/idempotency';
 import { logOf } from '../entries/log';
@@ -165,7 +163,7 @@ function requireSelecting(
   known: readonly string[],
   { target }: EntryWriter,
 ): void {
-  const names = slicesOf(entry).flatMap((slice) => Object.keys(slice));
+  const names = slicesNamed(entry).flatMap((slice) => Object.keys(slice));
   const leaves = leafColumns(target.columns).map(({ name }) => name);
   const lost = names.find((name) => known.includes(name) && !leaves.includes(name));
   if (lost === undefined) return;
@@ -193,17 +191,6 @@ function readAnew(entry: LogEntry): LogEntry {
         ? { ...params, edits: params.edits.map(withoutResolved) }
         : withoutResolved(params),
   };
-}
-
-function slicesOf({ operation, slice, params }: LogEntry): Slice[] {
-  const own = slice ? [slice] : [];
-  if (operation === 'import' && params) return params.edits.map((edit) => edit.slice);
-  if (operation !== 'scale' || !params) return own;
-  const kept = (edit: { keep?: Slice | undefined; spread?: string | StoredShape | undefined }) =>
-    [edit.keep, shapeOf(edit)?.like?.slice].filter((slice) => slice !== undefined);
-  const edits =
-    'edits' in params ? params.edits.flatMap((edit) => [edit.slice, ...kept(edit)]) : kept(params);
-  return [...own, ...edits, ...(params.hold ?? [])];
 }
 
 /** The error of a replay that one entry has caused. */

@@ -34,39 +34,34 @@ const areRowsInside = (slice: Slice, within: readonly Slice[][], read: readonly 
   isInside(slice, read) ||
   within.some((list) => list.every((limit) => isInside({ ...slice, ...limit }, read)));
 
-/** All slices that an entry names, reads or writes; undefined if its request does not tell them. */
-function slicesOf(entry: LogEntry, columns: readonly ForecastColumn[]): Slice[] | undefined {
-  if (entry.params === null) return undefined;
-  switch (entry.operation) {
-    case 'scale': {
-      const { params, slice } = entry;
-      const edits = 'edits' in params ? params.edits : slice ? [{ ...params, slice }] : undefined;
-      return edits && [...edits.flatMap(slicesOfEdit), ...(params.hold ?? [])];
-    }
-    case 'recode':
-    case 'clone':
-      return entry.slice ? [entry.slice, movedTo(entry.slice, entry.params, columns)] : undefined;
-    case 'reverse':
-      return entry.slice ? [entry.slice] : undefined;
-    case 'import': {
-      const { edits, edit_count } = entry.params;
-      return edit_count === undefined ? edits.map(({ slice }) => slice) : undefined;
-    }
-    default:
-      return undefined;
-  }
+/** The slices that the request of an entry names, also those whose rows it only reads or holds. */
+export function slicesNamed({ slice, params }: LogEntry): Slice[] {
+  const named = slice ? [slice] : [];
+  if (params === null) return named;
+  const hold = 'hold' in params ? (params.hold ?? []) : [];
+  const edits = 'edits' in params ? params.edits : [params];
+  return [...named, ...edits.flatMap(slicesOfEdit), ...hold];
 }
 
+const slicesOfEdit = (edit: object): Slice[] => {
+  const { slice, keep, spread }: StoredEdit = edit;
+  return [slice, keep, shapeOf({ spread })?.like?.slice].filter((each) => each !== undefined);
+};
+
 interface StoredEdit {
-  slice: Slice;
+  slice?: Slice;
   keep?: Slice | undefined;
   spread?: string | StoredShape | undefined;
 }
 
-const slicesOfEdit = ({ slice, keep, spread }: StoredEdit): Slice[] => {
-  const like = shapeOf({ spread })?.like;
-  return [slice, ...(keep ? [keep] : []), ...(like ? [like.slice] : [])];
-};
+/** All slices that an entry names, reads or writes; undefined if its request does not tell them. */
+function slicesOf(entry: LogEntry, columns: readonly ForecastColumn[]): Slice[] | undefined {
+  const { slice, params } = entry;
+  if (params === null || (slice === null && !('edits' in params))) return undefined;
+  if ('edit_count' in params && params.edit_count !== undefined) return undefined;
+  const moved = slice && 'set' in params ? [movedTo(slice, params, columns)] : [];
+  return [...slicesNamed(entry), ...moved];
+}
 
 /** The slice of the rows that a recode or clone writes, without the columns whose new values are unknown. */
 function movedTo(
