@@ -69,9 +69,6 @@ export const MOST_ENTRIES = 100;
 export const LogEntry = v.intersect([EntryRecord, EntryContent]);
 export type LogEntry = v.InferOutput<typeof LogEntry>;
 
-/** An entry that loads rows from the source. */
-export type LoadEntry = Extract<LogEntry, { operation: LoadOperation }>;
-
 /** An entry that copies rows of the source. */
 export type CopiedEntry = Extract<LogEntry, { operation: CopyingLoad }>;
 

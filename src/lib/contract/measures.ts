@@ -18,7 +18,7 @@ interface Figures<Of> {
 export type Measured = Omit<Totals, 'row_count'>;
 
 /** The numbers of decimals of the measures of some rows, if they are known. */
-type WithDecimals = Partial<
+export type WithDecimals = Partial<
   Pick<SlicePreview, 'value_decimals' | 'units_decimals' | 'measure_decimals'>
 >;
 

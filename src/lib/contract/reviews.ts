@@ -26,10 +26,6 @@ export const REVIEW_STEPS = {
   { from: readonly ReviewState[]; to: ReviewState; by: readonly Part[] }
 >;
 
-/** Returns whether a word names a step. */
-export const isReviewStep = (word: string): word is ReviewStepName =>
-  Object.hasOwn(REVIEW_STEPS, word);
-
 /** The greatest number of reviewers of a review. */
 const MOST_REVIEWERS = 20;
 /** The greatest number of reviews that wait for a user in one answer. */

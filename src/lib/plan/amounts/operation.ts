@@ -15,16 +15,18 @@ export interface FileImport {
   body: Omit<ImportRequest, 'pf_user'>;
 }
 
-export type OperationBody = SliceRequests[SliceOperation];
-
 /** An operation as it is sent. */
 export interface OperationRequest {
   kind: SliceOperation;
-  body: OperationBody;
+  body: SliceRequests[SliceOperation];
 }
 
 /** Returns the request body of an operation on a slice. */
-export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
+export const bodyOf = (
+  operation: Operation,
+  slice: Slice,
+  pf_user: string,
+): OperationRequest['body'] => ({
   slice,
   ...operation.body,
   pf_user,

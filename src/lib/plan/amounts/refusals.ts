@@ -1,7 +1,7 @@
 /** Why an amount cannot be written, as sentences. */
 import { exactBelow, roundedProduct } from '../../contract/decimals';
 import type { SlicePreview } from '../../contract/previews';
-import { totalOf, grossIn, keysIn, roundedTo } from '../../contract/measures';
+import { totalOf, grossIn, keysIn, roundedTo, type WithDecimals } from '../../contract/measures';
 import type { MeasureEdit, ScaleDraft } from './scale-draft';
 
 /** Why a percentage cannot be typed if the sum is 0. */
@@ -55,19 +55,13 @@ export const whyReadOnly = (
 export const hasNoFreePrice = ({ row_count, free }: Pick<SlicePreview, 'row_count' | 'free'>) =>
   free.row_count < row_count && !(free.value_total && free.units_total);
 
-/** Number of decimals of the measures of some rows. */
-export type RowDecimals = Pick<
-  SlicePreview,
-  'value_decimals' | 'units_decimals' | 'measure_decimals'
->;
-
 /**
  * Whether a share of the amounts of every measure rounds to zero. For rows that do not cancel each other out,
  * the share of the total decides.
  *
  * @param share such as 0.05 for 5 %
  */
-const roundsToZero = (share: number, rows: SlicePreview['free'], decimals: RowDecimals): boolean =>
+const roundsToZero = (share: number, rows: SlicePreview['free'], decimals: WithDecimals): boolean =>
   keysIn(rows).every((key) => {
     const amount = Math.abs(grossIn(rows, key) ?? totalOf(rows, key) ?? 0);
     const digits = roundedTo(decimals, key);
@@ -93,7 +87,7 @@ export function whyNoShare(
   what: keyof typeof ALL_ZERO,
   share: number,
   rows: SlicePreview['free'],
-  decimals: RowDecimals,
+  decimals: WithDecimals,
 ): string | null {
   if (isAllZero(rows)) return ALL_ZERO[what];
   return roundsToZero(share, rows, decimals) ? ROUNDS_TO_ZERO[what] : null;

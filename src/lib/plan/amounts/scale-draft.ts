@@ -12,6 +12,7 @@ import {
   type Measured,
   roundedTo,
   totalOf,
+  type WithDecimals,
 } from '../../contract/measures';
 
 /** A change that is asked of a measure: a new total, an amount to add, or a percentage to add. */
@@ -46,8 +47,7 @@ export interface ScaleDraft {
  * The known facts of the rows that will change: their totals, and, once the service has answered, which of
  * them are free to change.
  */
-export type KnownTotals = Measured &
-  Partial<Pick<SlicePreview, 'free' | 'value_decimals' | 'units_decimals' | 'measure_decimals'>>;
+export type KnownTotals = Measured & WithDecimals & Partial<Pick<SlicePreview, 'free'>>;
 
 /** The measures that a scale changes, before and after; null for one that stays. */
 export type Drafts = WithSingle<MeasureDraft | null>;

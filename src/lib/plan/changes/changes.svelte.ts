@@ -18,12 +18,7 @@ import type { Arrangement } from '../arrangement/arrangement.svelte';
 import { isSameResult } from '../amounts/entry-totals';
 import type { Loading } from '../version/loading.svelte';
 import type { Log } from '../records/log.svelte';
-import {
-  bodyOf,
-  type Operation,
-  type OperationBody,
-  type OperationRequest,
-} from '../amounts/operation';
+import { bodyOf, type Operation, type OperationRequest } from '../amounts/operation';
 import { OwnChanges } from '../records/own-changes';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Selection } from '../selection/selection.svelte';
@@ -267,7 +262,7 @@ export class Changes {
   }
 
   /** Returns the body that {@link apply} would send for the current selection. */
-  bodyOf(operation: Operation, pf_user: string): OperationBody {
+  bodyOf(operation: Operation, pf_user: string): OperationRequest['body'] {
     return bodyOf(operation, this.screen.selection.current?.slice ?? {}, pf_user);
   }
 

@@ -6,10 +6,16 @@ import type { SlicePreview } from '../../contract/previews';
 import type { Scalar } from '../../contract/primitives';
 import type { Slice } from '../../contract/slices';
 import type { FilledMovement } from './filled-form';
-import { keysIn, type Measured, roundedTo, totalOf } from '../../contract/measures';
+import {
+  keysIn,
+  type Measured,
+  roundedTo,
+  totalOf,
+  type WithDecimals,
+} from '../../contract/measures';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { Ramp } from './ramp.svelte';
-import { whyNoShare, type RowDecimals } from '../amounts/refusals';
+import { whyNoShare } from '../amounts/refusals';
 import type { Selection } from '../selection/selection.svelte';
 
 /** An interval of the form that cannot be read. */
@@ -160,7 +166,7 @@ export class MovementDraft {
    */
   carried(
     rows: Measured,
-    decimals: RowDecimals,
+    decimals: WithDecimals,
     factor: number | null,
   ): Record<string, number | null> {
     const carried = (key: string) => {
@@ -173,7 +179,7 @@ export class MovementDraft {
   }
 
   /** Returns why a recode would change nothing; null if it would change something, or if only the service knows. */
-  whyNothingMoves(decimals: RowDecimals): string | null {
+  whyNothingMoves(decimals: WithDecimals): string | null {
     const { moved } = this;
     if (!moved) return null;
     if (moved.row_count > 0) return whyNoShare('move', this.share ?? 1, moved, decimals);

@@ -2,6 +2,7 @@
 import * as api from '../../client/api';
 import { Latest } from '../../client/latest.svelte';
 import { user } from '../../client/user.svelte';
+import type { ByMeasure } from '../../contract/columns';
 import type { Factor } from '../../contract/movement';
 import type { CloneRequest } from '../../contract/operations';
 import { tidyChange } from '../../pivot/values/cell-value';
@@ -21,16 +22,14 @@ const PAUSE_MS = 400;
 /** Number of rows after which the page gets a turn. */
 const ROWS_PER_TURN = 50_000;
 
-/** The sums of the rows that a clone writes, by measure. */
-type Copied = Readonly<Record<string, number>>;
-
 /**
  * The factors of a clone by periods. How much the copy adds depends on the dates of the rows, so the amounts
  * are those of the service's preview.
  */
 export class Ramp {
   periods = $state.raw<readonly FactorPeriod[]>([]);
-  private readonly copied = new Latest<Copied>(PAUSE_MS);
+  /** The sums of the rows that the clone writes. */
+  private readonly copied = new Latest<ByMeasure<number>>(PAUSE_MS);
 
   constructor(private readonly planned: PlannedVersion) {}
 
@@ -45,7 +44,7 @@ export class Ramp {
   );
 
   /** The sums of the copy; null until the service has answered. */
-  get sums(): Copied | null {
+  get sums(): ByMeasure<number> | null {
     return this.copied.waiting ? null : this.copied.answer;
   }
 
@@ -99,11 +98,8 @@ export class Ramp {
   }
 }
 
-/** Returns the sums of the measures of some rows. @param columns of the measures by key */
-async function sumsOf(
-  rows: AnsweredRows,
-  columns: Readonly<Record<string, string>>,
-): Promise<Copied> {
+/** Returns the sums of the measures of some rows. @param columns of the measures */
+async function sumsOf(rows: AnsweredRows, columns: ByMeasure<string>): Promise<ByMeasure<number>> {
   const sums: Record<string, number> = {};
   for (const [key, column] of Object.entries(columns)) {
     let sum = 0;

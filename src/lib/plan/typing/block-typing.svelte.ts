@@ -1,4 +1,5 @@
 /** Writes amounts into many cells as one log entry. */
+import type { SlicePreview } from '../../contract/previews';
 import { ApiError } from '../../client/http';
 import type { ScaleEdit } from '../../contract/operations';
 import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
@@ -14,7 +15,6 @@ import {
 import { type Placing, type Placed, askedBy, withFaults, type Proposal } from './paste-proposal';
 import { isFormula, isPrice } from '../selection/cell-reader';
 import { needsMonths } from '../amounts/shape';
-import type { Stored } from './typed-amounts';
 import type { Remedy } from './remedy';
 import type { Typing } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
@@ -28,7 +28,7 @@ import { NOTHING_OF_ZERO, whyReadOnly } from '../amounts/refusals';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import { MOST_CHANGED } from '../selection/selected-slice';
 import type { Selection } from '../selection/selection.svelte';
-import { noteOf, type OperationBody, type WriteSettings } from '../amounts/operation';
+import { noteOf, type OperationRequest, type WriteSettings } from '../amounts/operation';
 
 const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';
@@ -319,8 +319,8 @@ export class BlockTyping {
     cells: readonly ReadCell[],
     shape: WriteSettings['shape'],
     signal?: AbortSignal,
-  ): Promise<Stored[]> {
-    const stored: Stored[] = [];
+  ): Promise<SlicePreview[]> {
+    const stored: SlicePreview[] = [];
     const few = needsMonths(shape) ? ASKED_WITH_MONTHS : ASKED_AT_ONCE;
     for (let from = 0; from < cells.length; from += few) {
       this.progress = `Checking ${from.toLocaleString()} of ${countText(cells.length)} …`;
@@ -345,7 +345,7 @@ export class BlockTyping {
     return found;
   }
 
-  private whyNot(cell: ReadCell, asked: Asked | undefined, stored?: Stored): string | null {
+  private whyNot(cell: ReadCell, asked: Asked | undefined, stored?: SlicePreview): string | null {
     if (!asked?.edit) return 'The number is missing.';
     const { amount, by } = asked.edit;
     if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is not a number.`;
@@ -398,7 +398,7 @@ const bodyOf = (
   edits: readonly CellEdit[],
   pf_user: string,
   { note }: WriteSettings,
-): OperationBody => ({
+): OperationRequest['body'] => ({
   edits: edits.map(({ body }) => body),
   ...noteOf(note),
   pf_user,

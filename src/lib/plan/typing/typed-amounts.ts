@@ -41,9 +41,6 @@ import {
   usedBy,
 } from '../amounts/typed-formula';
 
-/** The stored rows behind a cell. */
-export type Stored = SlicePreview;
-
 /** The settings of the panel that determine the amounts of a scale. */
 type HowToScale = Pick<WriteSettings, 'spread' | 'shape' | 'holdPrice' | 'reshape' | 'follow'>;
 
@@ -51,7 +48,7 @@ type HowToScale = Pick<WriteSettings, 'spread' | 'shape' | 'holdPrice' | 'reshap
 interface EditedCell {
   cell: ReadCell;
   edit: MeasureEdit;
-  stored: Stored;
+  stored: SlicePreview;
 }
 
 /** The measure that an amount changes by its key, and the edit of it; null if no amount gives the typed result. */
@@ -111,7 +108,7 @@ export class TypedAmounts {
 class TypedAmount {
   readonly cell: ReadCell;
   private readonly edit: MeasureEdit;
-  private readonly stored: Stored;
+  private readonly stored: SlicePreview;
 
   constructor(
     private readonly amounts: TypedAmounts,

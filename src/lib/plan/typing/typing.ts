@@ -1,4 +1,5 @@
 /** Writes amounts that are typed into cells. */
+import type { SlicePreview } from '../../contract/previews';
 import { ApiError } from '../../client/http';
 import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
 import { unmarkedDimensions } from '../../pivot/slice/slice-values';
@@ -23,7 +24,7 @@ import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Selection } from '../selection/selection.svelte';
 import { needsMonths } from '../amounts/shape';
 import type { Shapes } from '../forms/shapes.svelte';
-import { TypedAmounts, type Stored } from './typed-amounts';
+import { TypedAmounts } from './typed-amounts';
 import type { Attempt } from '../changes/trial.svelte';
 import { Retyped } from './retyped.svelte';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
@@ -125,7 +126,7 @@ export class Typing {
     cell: ReadCell,
     shape: WriteSettings['shape'] = null,
     signal?: AbortSignal,
-  ): Promise<Stored> {
+  ): Promise<SlicePreview> {
     return this.planned.readSlice(cell.slice, signal, needsMonths(shape));
   }
 
@@ -134,7 +135,7 @@ export class Typing {
     cells: readonly ReadCell[],
     shape: WriteSettings['shape'],
     signal?: AbortSignal,
-  ): Promise<Stored[]> {
+  ): Promise<SlicePreview[]> {
     return this.planned.readSlices(
       cells.map(({ slice }) => slice),
       needsMonths(shape),

@@ -10,9 +10,6 @@ import { isNear, type FileChange, type FileFault } from './workbook-changes';
 /** What to write into a cell that somebody else has also changed: the number of the file, or its change. */
 export type WorkbookChoice = 'number' | 'change';
 
-/** The choices by the address of their cell. */
-export type Choices = Readonly<Record<string, WorkbookChoice>>;
-
 /** An entry that changed a cell after the export. */
 interface Other {
   /** Undefined if it is not in the log any more. */
@@ -115,7 +112,7 @@ export function compare(
 /** Returns what a cell becomes; null while nobody has decided. */
 export function amountAfter(
   { address, isConflict, file, was, now, measure }: ComparedChange,
-  choices: Choices,
+  choices: Readonly<Record<string, WorkbookChoice>>,
   fixed: FixedDecimals,
 ): number | null {
   if (!isConflict) return file;
@@ -126,7 +123,7 @@ export function amountAfter(
 
 /** The amount of a change as it is written: its change is an increment, so that it is right whoever writes meanwhile. */
 export const asChosen =
-  (choices: Choices, fixed: FixedDecimals) =>
+  (choices: Readonly<Record<string, WorkbookChoice>>, fixed: FixedDecimals) =>
   (change: ComparedChange): Omit<ImportEdit, 'slice'> => {
     const { measure, file, was, isConflict, address, seen } = change;
     if (!isConflict || choices[address] !== 'change') return { ...asTotal(change), seen };

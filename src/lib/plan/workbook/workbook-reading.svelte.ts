@@ -17,7 +17,6 @@ import {
   compare,
   editsOf,
   type WorkbookChoice,
-  type Choices,
   type ComparedChange,
 } from './workbook-compared';
 
@@ -59,7 +58,7 @@ export class WorkbookReading {
   failure = $state.raw<string | null>(null);
   file = $state.raw<ReadFile | null>(null);
   compared = $state.raw<Compared | null>(null);
-  choices = $state.raw<Choices>({});
+  choices = $state.raw<Readonly<Record<string, WorkbookChoice>>>({});
   /** Counts the comparisons; only the newest one is shown. */
   private asked = 0;
 

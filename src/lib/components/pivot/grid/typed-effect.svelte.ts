@@ -1,4 +1,5 @@
 /** The effect of the amount in the cell editor, before it is written. */
+import type { SlicePreview } from '$lib/contract/previews';
 import { Latest } from '$lib/client/latest.svelte';
 import type { ScaleEdit } from '$lib/contract/operations';
 import type { ReadCell } from '$lib/pivot/slice/cell';
@@ -8,7 +9,6 @@ import { type Likeness, whyNoCopies } from '$lib/plan/amounts/likeness';
 import type { TypedWords, WriteSettings } from '$lib/plan/amounts/operation';
 import type { MeasureEdit } from '$lib/plan/amounts/scale-draft';
 import type { PlanSession } from '$lib/plan/session.svelte';
-import type { Stored } from '$lib/plan/typing/typed-amounts';
 
 /** The field of the cell editor. */
 interface EditorField {
@@ -25,7 +25,7 @@ interface EditorField {
 /** What a typed amount does to the rows of its cell, as far as the service has answered. */
 export class TypedEffect {
   /** Totals of the rows behind the cell, read from the service, which applies locks and rounding. */
-  readonly stored = new Latest<Stored>();
+  readonly stored = new Latest<SlicePreview>();
   private readonly groups: GroupsAbove;
 
   constructor(
