@@ -1,8 +1,6 @@
 import js from '@eslint/js';
-import { importX } from 'eslint-plugin-import-x';
 import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript-eslint';
 import { FLOORS } from './lint/floors.js';
 import svelteConfig from './svelte.config.js';
@@ -244,24 +242,5 @@ export default ts.config(
     },
   },
   { files: ['src/lib/**/*.{ts,svelte}'], rules: { 'max-lines': ['error', 800] } },
-  {
-    files: ['src/**'],
-    plugins: { 'import-x': importX },
-    settings: {
-      'import-x/extensions': ['.ts', '.js', '.svelte'],
-      'import-x/ignore': ['node_modules'],
-      'import-x/parsers': {
-        '@typescript-eslint/parser': ['.ts'],
-        [fileURLToPath(new URL('lint/svelte-imports.js', import.meta.url))]: ['.svelte'],
-      },
-      'import-x/resolver-next': [
-        importX.createNodeResolver({
-          extensions: ['.ts', '.js', '.svelte', '.svelte.ts'],
-          alias: { $lib: [fileURLToPath(new URL('src/lib', import.meta.url))] },
-        }),
-      ],
-    },
-    rules: { 'import-x/no-cycle': ['error', { ignoreExternal: true }] },
-  },
   ...arrows,
 );
