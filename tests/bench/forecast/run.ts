@@ -1,0 +1,74 @@
+/**
+ * Accuracy of forecasts on published series: `npm run bench:forecast -- FILE [METHOD…]`. The file is JSON, gzipped if its
+ * name ends in ".gz": a list of `{id, period: "monthly" | "quarterly", history, future}`. The project has no such file.
+ *
+ * Prints for each method the symmetric MAPE, the bias, the share of amounts inside the bands, and the time. Not part of
+ * `npm test`.
+ */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import * as v from 'valibot';
+import { METHODS } from '../../../src/lib/contract/forecasts';
+import { forecastSeries } from '../../../src/lib/server/statistics/forecast';
+import { at, mean, sum } from '../../../src/lib/server/statistics/series';
+
+const Series = v.array(
+  v.object({
+    id: v.string(),
+    period: v.picklist(['monthly', 'quarterly']),
+    history: v.array(v.number()),
+    future: v.array(v.number()),
+  }),
+);
+type Series = v.InferOutput<typeof Series>;
+
+const PERIODS = {
+  monthly: { period: 12, unit: 'month' },
+  quarterly: { period: 4, unit: 'quarter' },
+} as const;
+
+const [file, ...asked] = process.argv.slice(2);
+if (file === undefined) throw new Error('Name a file of series');
+const content = readFileSync(file);
+const text = (file.endsWith('.gz') ? gunzipSync(content) : content).toString();
+const series = v.parse(Series, JSON.parse(text));
+const methods = (['auto', ...METHODS] as const).filter(
+  (method) => asked.length === 0 || asked.includes(method),
+);
+
+const share = (flags: readonly boolean[]) => 100 * mean(flags.map(Number));
+for (const method of methods) {
+  for (const [name, options] of Object.entries(PERIODS)) {
+    const chosen = series.filter(({ period }) => period === name);
+    const since = process.cpuUsage();
+    const used: Record<string, number> = {};
+    const results = chosen.map(({ history, future }) => {
+      const horizon = future.length;
+      const found = forecastSeries(history, { ...options, horizon, method });
+      used[found.method] = (used[found.method] ?? 0) + 1;
+      const inside = ({ lower, upper }: typeof found.band80) =>
+        future.map((amount, h) => amount >= at(lower, h) && amount <= at(upper, h));
+      const apart = future.map((amount, h) => {
+        const forecast = at(found.forecast, h);
+        const size = Math.abs(forecast) + Math.abs(amount);
+        return size === 0 ? 0 : (200 * Math.abs(forecast - amount)) / size;
+      });
+      return {
+        smape: mean(apart),
+        bias: (sum(found.forecast) - sum(future)) / sum(future.map(Math.abs)),
+        in80: inside(found.band80),
+        in95: inside(found.band95),
+      };
+    });
+    const { user } = process.cpuUsage(since);
+    const figures = [
+      `sMAPE ${mean(results.map(({ smape }) => smape)).toFixed(2)}`,
+      `bias ${(100 * mean(results.map(({ bias }) => bias))).toFixed(1)} %`,
+      `in 80 %: ${share(results.flatMap(({ in80 }) => in80)).toFixed(1)}`,
+      `in 95 %: ${share(results.flatMap(({ in95 }) => in95)).toFixed(1)}`,
+      `${(user / 1000 / chosen.length).toFixed(2)} ms each`,
+      method === 'auto' ? JSON.stringify(used) : '',
+    ];
+    console.log([method.padEnd(12), name.padEnd(9), ...figures].join('  '));
+  }
+}
