@@ -16,6 +16,7 @@ import type { Config } from '../config';
 import { AppError, reasonOf } from '../errors';
 import { EncodingEvidence } from '../files/encoding';
 import type { ArrivedFile, FileChoices } from '../files/recognise';
+import { type Connected, whileConnected } from './while-connected';
 
 /** Number of files that one process reads at a time. */
 const MOST_AT_ONCE = 4;
@@ -36,17 +37,9 @@ const NO_TEXT: readonly [signature: string, what: string][] = [
 type FileQuery = QueryOf<'POST /files/preview'>;
 
 /** A request that sends a file. */
-interface FileRequest {
+interface FileRequest extends Connected {
   request: Request;
   locals: { config: Pick<Config, 'fileLimit'> };
-  /** Missing in the development server. */
-  platform?: { req: { socket: Connection } } | undefined;
-}
-
-interface Connection {
-  readonly destroyed: boolean;
-  once(event: 'close', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
 }
 
 let reading = 0;
@@ -76,35 +69,24 @@ export async function withFile<Result>(
     });
   }
   reading++;
-  const closed = new AbortController();
-  const close = () => closed.abort();
-  // The signal of a request does not abort any more once its body has arrived.
-  const socket = platform?.req.socket;
-  if (socket?.destroyed) close();
-  socket?.once('close', close);
   let folder: string | undefined;
   try {
-    folder = await mkdtemp(join(tmpdir(), 'forecast-pivot-file-')).catch(noRoom);
-    const path = join(folder, 'file');
-    const evidence = await receive(request, path, fileLimit);
-    const bytes = await bytesOf(path, closed.signal);
-    return await work({
-      name,
-      choices,
-      open: () =>
-        inSteps(createReadStream(path, { highWaterMark: PART, signal: closed.signal }), bytes.step),
-      bytes,
-      isWorkbook: WORKBOOKS.some((start) => evidence.signature.startsWith(start)),
-      ...evidenceOf(evidence),
-    });
-  } catch (error) {
-    if (!closed.signal.aborted) throw error;
-    throw new AppError(400, 'The client closed the connection while its file was read', {
-      cause: error,
+    return await whileConnected({ platform }, 'its file was read', async (signal) => {
+      folder = await mkdtemp(join(tmpdir(), 'forecast-pivot-file-')).catch(noRoom);
+      const path = join(folder, 'file');
+      const evidence = await receive(request, path, fileLimit);
+      const bytes = await bytesOf(path, signal);
+      return work({
+        name,
+        choices,
+        open: () => inSteps(createReadStream(path, { highWaterMark: PART, signal }), bytes.step),
+        bytes,
+        isWorkbook: WORKBOOKS.some((start) => evidence.signature.startsWith(start)),
+        ...evidenceOf(evidence),
+      });
     });
   } finally {
     reading--;
-    socket?.off('close', close);
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 }
