@@ -78,7 +78,7 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   );
   const [amount, lower, upper] = numbers.map((text) => Number(text.replaceAll(',', '')));
   expect(amount).toBeCloseTo(ofRegion.forecast[11], 1);
-  // The log keeps four digits of a deviation.
+  // The log keeps five digits of a deviation.
   expect(lower).toBeCloseTo(ofRegion.band80.lower[11], -1);
   expect(upper).toBeCloseTo(ofRegion.band80.upper[11], -1);
   await visit(page, '/versions/1/baseline');

@@ -10,13 +10,18 @@ export const METHODS = [
   'damped',
   'combined',
   'croston',
+  'tsb',
+  'mean',
   'holt_winters',
 ] as const;
 export const Method = v.picklist(METHODS);
 export type Method = v.InferOutput<typeof Method>;
 
-/** Half the width of the range that 80 and 95 % of the amounts are expected in, in standard deviations. */
-export const BANDS = { 80: 1.2816, 95: 1.96 } as const;
+/**
+ * Half the width of the range that 80 and 95 % of the amounts are expected in, in standard deviations. Large errors are
+ * more frequent than with a normal distribution: the ratio of the two is that of Student's t with 6 degrees of freedom.
+ */
+export const BANDS = { 80: 1.153, 95: 1.96 } as const;
 
 /** The length of a period. */
 export const ForecastUnit = v.picklist(['month', 'quarter', 'week']);
@@ -146,7 +151,11 @@ export const ForecastPreview = v.object({
 export type ForecastPreview = v.InferOutput<typeof ForecastPreview>;
 
 const byLevel = v.pipe(v.array(text), v.description('Its dimensions; none for the total'));
-const pooled = { mae: errors.mae, wape: errors.wape, bias: errors.bias };
+const pooled = {
+  mae: errors.mae,
+  rmse: v.pipe(number, v.description('Root of the mean squared error')),
+  ...{ wape: errors.wape, bias: errors.bias },
+};
 
 /** A level and the errors of its forecast, measured at the level of the request. */
 const LevelResult = v.object({
@@ -172,7 +181,12 @@ export const ForecastLevels = v.object({
     v.nullable(v.object(pooled)),
     v.description('Errors of last year moved; null if nothing is withheld'),
   ),
-  levels: v.pipe(v.array(LevelResult), v.description('Smallest error first')),
+  levels: v.pipe(
+    v.array(LevelResult),
+    v.description(
+      'Levels whose total was at most 10 % off first; among these, the smallest rmse first',
+    ),
+  ),
   skipped: v.pipe(
     v.array(v.object({ by: byLevel, why: v.string() })),
     v.description('Levels that were not compared, and why'),

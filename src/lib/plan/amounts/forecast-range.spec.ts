@@ -48,7 +48,7 @@ describe('the range of a forecast in a chart', () => {
     const members = new Map([['region', ['West']]]);
     const [range] = forecastRanges([FORECAST], line(['2027-03-01'], { members }));
     expect(range?.forecast).toBe(30);
-    expect(range?.band80.map((limit) => Number(limit.toFixed(4)))).toEqual([14.6208, 45.3792]);
+    expect(range?.band80.map((limit) => Number(limit.toFixed(4)))).toEqual([16.164, 43.836]);
     expect(range?.band95.map((limit) => Number(limit.toFixed(4)))).toEqual([6.48, 53.52]);
     const wide = { ...FORECAST, groups: [fitted('West', [1, 1, 1, 1], [1, 1, 1, 1])] };
     const [at0] = forecastRanges([wide], line(['2027-03-01']));

@@ -12,6 +12,7 @@ import {
 import { askedRows, asksForArrow, asksForCsv } from '../http/asked';
 import { protectedCsv } from '../http/protected-csv';
 import { actuals, previewActuals } from '../services/loads/actuals';
+import { whileConnected } from '../http/while-connected';
 import { previewForecast } from '../services/loads/forecast';
 import { forecastLevels } from '../services/loads/forecast-levels';
 import { forecast } from '../services/loads/forecast-load';
@@ -58,8 +59,10 @@ export const rowHandlers: Handlers<typeof ROW_ENDPOINTS> = {
     clearBaseline(locals, id, body.pf_user ?? null, key),
   'POST /versions/{id}/baseline/preview': ({ db, id, body }) => previewLoad(db, id, body),
   'POST /versions/{id}/forecast': ({ locals, id, body, key }) => forecast(locals, id, body, key),
-  'POST /versions/{id}/forecast/preview': ({ db, id, body }) => previewForecast(db, id, body),
-  'POST /versions/{id}/forecast/levels': ({ db, id, body }) => forecastLevels(db, id, body),
+  'POST /versions/{id}/forecast/preview': ({ event, db, id, body }) =>
+    whileConnected(event, 'series were fitted', (signal) => previewForecast(db, id, body, signal)),
+  'POST /versions/{id}/forecast/levels': ({ event, db, id, body }) =>
+    whileConnected(event, 'series were fitted', (signal) => forecastLevels(db, id, body, signal)),
   'GET /versions/{id}/segments': ({ db, id }) => segments(db, id),
   'POST /versions/{id}/reference': ({ locals, id, body, key }) =>
     load(locals, id, 'reference', body, key),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { croston, isIntermittent } from './croston';
+import { croston } from './croston';
+import { demandOf } from './slow';
 
 it('smooths sizes and intervals, with the correction of Syntetos and Boylan', () => {
   // Sizes 6 and 10: 6 + 0.1 · 4 = 6.4. Intervals 2 and 3: 2 + 0.1 · 1 = 2.1.
@@ -13,7 +14,7 @@ it('smooths sizes and intervals, with the correction of Syntetos and Boylan', ()
 });
 
 it('calls a series intermittent if its amounts are 1.32 periods apart', () => {
-  expect(isIntermittent([1, 0, 1, 0, 1])).toBe(true);
-  expect(isIntermittent([1, 1, 1, 0, 1])).toBe(false);
-  expect(isIntermittent([0, 0])).toBe(false);
+  expect(demandOf([1, 0, 1, 0, 1]).isSlow).toBe(true);
+  expect(demandOf([1, 1, 1, 0, 1]).isSlow).toBe(false);
+  expect(demandOf([0, 0]).isSlow).toBe(false);
 });

@@ -6,18 +6,6 @@ import { errorDeviation } from './fit';
 const ALPHA = 0.1;
 
 /**
- * Returns whether a series is intermittent: its amounts other than 0 are at least 1.32 periods apart on
- * average.
- *
- * Source: Syntetos, Boylan and Croston (2005), On the categorization of demand patterns, Journal of the
- * Operational Research Society 56.
- */
-export function isIntermittent(values: readonly number[]): boolean {
-  const amounts = values.filter((value) => value !== 0).length;
-  return amounts > 0 && values.length / amounts >= 1.32;
-}
-
-/**
  * Croston's method with the correction of its bias: the smoothed size of the amounts over the smoothed interval
  * between them, as an even amount per period.
  *
@@ -29,14 +17,14 @@ export function isIntermittent(values: readonly number[]): boolean {
  */
 export function croston(values: readonly number[], horizon: number): Fit {
   let [size, interval, since] = [NaN, NaN, 0];
-  const rate = () => ((1 - ALPHA / 2) * size) / interval;
-  const fitted = values.map((value) => {
+  const rate = () => ((1 - ALPHA / 2) * size) / (Number.isNaN(interval) ? since + 1 : interval);
+  const fitted = values.map((value, t) => {
     const expected = Number.isNaN(size) ? null : rate();
     since++;
     if (value === 0) return expected;
-    const isFirst = Number.isNaN(size);
-    size = isFirst ? value : size + ALPHA * (value - size);
-    interval = isFirst ? since : interval + ALPHA * (since - interval);
+    size = Number.isNaN(size) ? value : size + ALPHA * (value - size);
+    // A series mostly begins with its first amount, which therefore ends no interval.
+    if (t > 0) interval = Number.isNaN(interval) ? since : interval + ALPHA * (since - interval);
     since = 0;
     return expected;
   });
@@ -45,6 +33,6 @@ export function croston(values: readonly number[], horizon: number): Fit {
     fitted,
     forecast: Array.from({ length: horizon }, rate),
     deviation: Array.from({ length: horizon }, () => sigma),
-    parameters: { alpha: ALPHA, size, interval },
+    parameters: { alpha: ALPHA, size, interval: Number.isNaN(interval) ? since + 1 : interval },
   };
 }

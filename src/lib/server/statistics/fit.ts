@@ -1,7 +1,7 @@
 /** The result of fitting a method to a series, the benchmarks, and what all methods share. */
 import type { Seasons } from './seasonality';
 import { addSeasons, removeSeasons, seasonAt } from './seasonality';
-import { at } from './series';
+import { at, mean } from './series';
 
 /** A method fitted to a series. */
 export interface Fit {
@@ -88,18 +88,61 @@ export function seasonally(
 }
 
 /**
- * Returns the mean of two fits. Their errors are taken for fully correlated, so the deviation is the mean of
- * both too.
+ * Returns the mean of fits of one series. Their errors are taken for fully correlated, so the deviation is the mean
+ * of theirs too.
  */
-export function combine(a: Fit, b: Fit): Fit {
-  const middle = (x: number, y: number) => (x + y) / 2;
+export function combine(...fits: readonly Fit[]): Fit {
+  const middle = (lists: readonly (readonly number[])[]): number[] =>
+    (lists[0] ?? []).map((_, i) => mean(lists.map((list) => at(list, i))));
   return {
-    fitted: a.fitted.map((value, t) => {
-      const other = b.fitted[t];
-      return value === null || other == null ? null : middle(value, other);
+    fitted: (fits[0]?.fitted ?? []).map((_, t) => {
+      const known = fits.flatMap((fit) => fit.fitted[t] ?? []);
+      return known.length < fits.length ? null : mean(known);
     }),
-    forecast: a.forecast.map((value, h) => middle(value, at(b.forecast, h))),
-    deviation: a.deviation.map((value, h) => middle(value, at(b.deviation, h))),
+    forecast: middle(fits.map(({ forecast }) => forecast)),
+    deviation: middle(fits.map(({ deviation }) => deviation)),
     parameters: {},
+  };
+}
+
+/** A change of scale, its inverse, and the slope and curvature of the inverse at an amount on the changed scale. */
+export interface Scale {
+  from: (amount: number) => number;
+  to: (changed: number) => number;
+  slope: (changed: number) => number;
+  curvature: (changed: number) => number;
+}
+
+/** Square roots, for amounts that are not below 0. */
+export const ROOTS: Scale = {
+  from: Math.sqrt,
+  to: (root) => Math.max(0, root) ** 2,
+  slope: (root) => 2 * Math.max(0, root),
+  curvature: () => 2,
+};
+
+/** Logarithms, for amounts above 0. */
+export const LOGARITHMS: Scale = {
+  from: Math.log,
+  to: Math.exp,
+  slope: Math.exp,
+  curvature: Math.exp,
+};
+
+/**
+ * Changes the scale of a fit back. The forecast is a mean again: the inverse of a mean is a median, so half the
+ * curvature times the variance of an amount is added. A deviation is that of the amount to first order.
+ *
+ * Source: Box and Cox (1964), An analysis of transformations, Journal of the Royal Statistical Society B 26; Hyndman
+ * and Athanasopoulos (2021), Forecasting: Principles and Practice, section 5.6.
+ */
+export function scaledBack(fit: Fit, { to, slope, curvature }: Scale): Fit {
+  const variance = (fit.deviation[0] ?? 0) ** 2;
+  const mean = (changed: number) => to(changed) + (curvature(changed) / 2) * variance;
+  return {
+    fitted: fit.fitted.map((each) => (each === null ? null : mean(each))),
+    forecast: fit.forecast.map(mean),
+    deviation: fit.deviation.map((each, h) => slope(at(fit.forecast, h)) * each),
+    parameters: fit.parameters,
   };
 }

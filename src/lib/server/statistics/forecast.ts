@@ -4,9 +4,10 @@ import { BANDS } from '../../contract/forecasts';
 import type { ForecastErrors } from './backtest';
 import { backtesting } from './backtest';
 import { choose } from './choice';
-import { lastYear } from './fit';
+import { type Fit, lastYear } from './fit';
 import { fitting } from './methods';
 import { at, fillGaps, notBelow } from './series';
+import { limitsOfSlow } from './slow';
 
 /** How to forecast a series. */
 export interface ForecastOptions {
@@ -50,11 +51,13 @@ export interface SeriesForecast {
   band95: Band;
   /** Null if the history is too short for one. */
   backtest: Backtest | null;
+  /** Whether `auto` forecast a mean because many periods have no amount, or 0 because the series is discontinued. */
+  isSlow: boolean;
 }
 
 /**
- * Forecasts one series. `auto` uses the method with the smallest error in the backtest, and last year moved if
- * none is better. A history that is too short or constant repeats its last year or amount; `why` says so.
+ * Forecasts one series. `auto` uses the combination of several methods, the mean for a slow series, and a single method
+ * if several backtests agree that it is clearly better (`choice.ts`). A history that is too short or constant repeats its last year or amount; `why` says so.
  *
  * @param history oldest first; null where the amount is not known. Nulls before the first amount are ignored
  */
@@ -68,29 +71,43 @@ export function forecastSeries(
   const tests = backtesting(known, horizon, period);
   const fits = fitting(values, horizon, period);
   const canFit = (method: Method) => fits(method) !== null;
-  const { method, why } = choose(requested, {
+  const { method, why, kind } = choose(requested, {
     ...{ known, values: known.length > 0 ? values : [], period, unit, canFit, tests },
   });
-  const fit = fits(method) ?? lastYear(values, horizon, period);
+  const found = fits(method) ?? lastYear(values, horizon, period);
+  const fit = kind === 'discontinued' ? nothing(found) : found;
   const own = tests?.test(method);
   const benchmark = tests?.test('last_year');
   const forecast = notBelow(values, fit.forecast);
-  const deviation = fit.deviation.map((each) => each * (own?.width ?? 1));
-  const limits = (z: number): Band => ({
-    lower: notBelow(
-      values,
-      forecast.map((value, h) => value - z * at(deviation, h)),
-    ),
-    upper: forecast.map((value, h) => value + z * at(deviation, h)),
-  });
+  const width = kind === 'slow' ? 1 : (own?.width ?? 1);
+  const deviation = fit.deviation.map((each) => each * width);
+  const limits =
+    kind === 'slow'
+      ? (share: keyof typeof BANDS): Band => limitsOfSlow(values, forecast, share / 100)
+      : (share: keyof typeof BANDS): Band => ({
+          lower: notBelow(
+            values,
+            forecast.map((value, h) => value - BANDS[share] * at(deviation, h)),
+          ),
+          upper: forecast.map((value, h) => value + BANDS[share] * at(deviation, h)),
+        });
   return {
     ...{ method, why, parameters: fit.parameters, forecast, deviation },
     fitted: history.map((_, t) => (first < 0 ? null : (fit.fitted[t - first] ?? null))),
-    band80: limits(BANDS[80]),
-    band95: limits(BANDS[95]),
+    band80: limits(80),
+    band95: limits(95),
     backtest:
       tests && own && benchmark
         ? { periods: tests.periods, ...own.errors, last_year: benchmark.errors }
         : null,
+    isSlow: kind !== undefined,
   };
 }
+
+/** The forecast of a discontinued series. */
+const nothing = (fit: Fit): Fit => ({
+  ...fit,
+  forecast: fit.forecast.map(() => 0),
+  deviation: fit.deviation.map(() => 0),
+  parameters: {},
+});

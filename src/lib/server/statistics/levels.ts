@@ -2,6 +2,7 @@
 import { lastYear } from './fit';
 import { type ForecastOptions, forecastSeries } from './forecast';
 import { at, fillGaps } from './series';
+import type { Forecasted } from './together';
 
 /** Amounts by period, oldest first; null before the first one. */
 type Amounts = readonly (number | null)[];
@@ -9,6 +10,8 @@ type Amounts = readonly (number | null)[];
 /** Sums of errors over cells and periods, in the terms of `forecastErrors`. */
 export interface LevelErrors {
   mae: number;
+  /** Root of the mean squared error. Unlike absolute errors, it favours forecasts of a mean. */
+  rmse: number;
   wape: number | null;
   bias: number | null;
 }
@@ -38,9 +41,9 @@ export function forecastWithheld(
   series: Amounts,
   { cut, periods, isIgnored }: Withheld,
   options: Omit<ForecastOptions, 'horizon'>,
-): number[] {
-  const learned = series.slice(0, cut).map((amount, t) => (isIgnored(t) ? null : amount));
-  return forecastSeries(learned, { ...options, horizon: periods }).forecast;
+): Forecasted {
+  const history = series.slice(0, cut).map((amount, t) => (isIgnored(t) ? null : amount));
+  return { history, result: forecastSeries(history, { ...options, horizon: periods }) };
 }
 
 /** Moves the year before the withheld periods into them. */
@@ -88,18 +91,23 @@ export function errorsOfCells(
   cells: readonly Amounts[],
   { cut, periods, isIgnored }: Withheld,
 ): LevelErrors {
-  let [off, over, size, count] = [0, 0, 0, 0];
+  let [off, squares, over, size, count] = [0, 0, 0, 0, 0];
   for (const [c, cell] of cells.entries()) {
     for (let h = 0; h < periods; h++) {
       if (isIgnored(cut + h)) continue;
       const actual = cell[cut + h] ?? 0;
       const error = at(forecasts[c] ?? [], h) - actual;
       off += Math.abs(error);
+      squares += error ** 2;
       over += error;
       size += Math.abs(actual);
       count += 1;
     }
   }
   const share = (sum: number) => (size === 0 ? null : sum / size);
-  return { mae: count === 0 ? 0 : off / count, wape: share(off), bias: share(over) };
+  const average = (sum: number) => (count === 0 ? 0 : sum / count);
+  return {
+    ...{ mae: average(off), rmse: Math.sqrt(average(squares)) },
+    ...{ wape: share(off), bias: share(over) },
+  };
 }

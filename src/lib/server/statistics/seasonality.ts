@@ -14,17 +14,6 @@ export interface Seasons {
 /** The seasons of a series that has none. */
 export const NO_SEASONS: Seasons = { kind: 'additive', figure: [0] };
 
-/** Returns the autocorrelation of a series at a lag; 0 for a constant series. */
-export function autocorrelation(values: readonly number[], lag: number): number {
-  const average = mean(values);
-  let [product, square] = [0, 0];
-  for (const [t, value] of values.entries()) {
-    square += (value - average) ** 2;
-    if (t >= lag) product += (value - average) * (at(values, t - lag) - average);
-  }
-  return square === 0 ? 0 : product / square;
-}
-
 /**
  * Tests whether a series has seasons: its autocorrelation at one season is above 0, significant at 90 %. A series
  * shorter than three seasons is not tested and counts as not seasonal.
@@ -34,21 +23,67 @@ export function autocorrelation(values: readonly number[], lag: number): number 
  */
 export function isSeasonal(values: readonly number[], period: number): boolean {
   if (period < 2 || values.length < 3 * period) return false;
+  const average = mean(values);
+  const centred = Float64Array.from(values, (value) => value - average);
+  const covariance = (lag: number) => {
+    let total = 0;
+    for (let t = lag; t < centred.length; t++) total += (centred[t] ?? 0) * (centred[t - lag] ?? 0);
+    return total;
+  };
+  const variance = covariance(0);
+  if (variance === 0) return false;
   let squares = 0;
-  for (let lag = 1; lag < period; lag++) squares += autocorrelation(values, lag) ** 2;
+  for (let lag = 1; lag < period; lag++) squares += (covariance(lag) / variance) ** 2;
   const limit = 1.2816 * Math.sqrt((1 + 2 * squares) / values.length);
-  return autocorrelation(values, period) > limit;
+  return covariance(period) / variance > limit;
+}
+
+/** The least number of seasons that {@link isProportional} compares. */
+const FEWEST_SEASONS = 4;
+
+/** The variation of ratios is clearly steadier than that of amounts with at most this share of its spread. */
+const STEADIER = 0.6;
+
+/**
+ * Tests whether the seasons of a series grow with its level: the deviation within a season, as a share of its mean,
+ * varies clearly less from season to season than the deviation itself. Only a series above 0 is tested.
+ *
+ * Source: Guerrero (1993), Time-series analysis supported by power transformations, Journal of Forecasting 12.
+ */
+export function isProportional(values: readonly number[], period: number): boolean {
+  const count = Math.floor(values.length / period);
+  if (count < FEWEST_SEASONS || values.some((value) => value <= 0)) return false;
+  const start = values.length - count * period;
+  const years = Array.from({ length: count }, (_, i) => {
+    const first = start + i * period;
+    return spreadOf(values.slice(first, first + period));
+  });
+  const variation = (of: readonly number[]) => {
+    const { average, deviation } = spreadOf(of);
+    return deviation / average;
+  };
+  const deviations = variation(years.map(({ deviation }) => deviation));
+  const shares = variation(years.map(({ average, deviation }) => deviation / average));
+  return shares < STEADIER * deviations;
+}
+
+/** Returns the mean of values and the standard deviation from it. */
+function spreadOf(values: readonly number[]): { average: number; deviation: number } {
+  const average = mean(values);
+  return { average, deviation: Math.sqrt(mean(values.map((value) => (value - average) ** 2))) };
 }
 
 /** Returns the centred moving average over one season; null where the series does not reach. */
 export function centredAverage(values: readonly number[], period: number): (number | null)[] {
   const half = Math.floor(period / 2);
+  const sums = new Float64Array(values.length + 1);
+  for (const [t, value] of values.entries()) sums[t + 1] = (sums[t] ?? 0) + value;
   return values.map((_, t) => {
     if (t < half || t + half >= values.length) return null;
-    const window = values.slice(t - half, t + half + 1);
+    const window = (sums[t + half + 1] ?? 0) - (sums[t - half] ?? 0);
     // An even season has no middle, so the first and the last value of the window count half.
-    const surplus = period % 2 === 0 ? (at(window, 0) + at(window, period)) / 2 : 0;
-    return (sum(window) - surplus) / period;
+    const surplus = period % 2 === 0 ? (at(values, t - half) + at(values, t + half)) / 2 : 0;
+    return (window - surplus) / period;
   });
 }
 

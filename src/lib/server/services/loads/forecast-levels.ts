@@ -11,7 +11,7 @@ import { AppError } from '../../errors';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { groupId } from '../../sql/groups';
-import { inLast, percent } from '../../statistics/choice';
+import { biasText, inLast, isBiased, percent } from '../../statistics/choice';
 import type { LevelErrors, Withheld } from '../../statistics/levels';
 import {
   errorsOfCells,
@@ -20,6 +20,7 @@ import {
   spread,
   withhold,
 } from '../../statistics/levels';
+import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
 import { ignoredIn } from './forecast';
 import type { History } from './forecast-history';
@@ -48,12 +49,14 @@ interface Level {
  * (docs/contract/05-operations.md#post-versionsidforecastlevels). No connection to the database is held while the
  * series are fitted.
  *
+ * @param signal ends the work when nobody waits for it
  * @throws AppError as `readHistory`, 404
  */
 export async function forecastLevels(
   db: Database,
   versionId: number,
   request: ForecastPreviewRequest,
+  signal?: AbortSignal,
 ): Promise<ForecastLevels> {
   const { own, finer } = await db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
@@ -106,12 +109,12 @@ export async function forecastLevels(
       continue;
     }
     fitted += level.groups.length;
-    const forecasts = await forecastCells(level, cells, withheld, options, turns);
+    const forecasts = await forecastCells(level, cells, withheld, options, turns, signal);
     const errors = errorsOfCells(forecasts, cells, withheld);
     levels.push({ by, groups: level.groups.length, ...errors });
   }
   // The order of the candidates decides between equal errors: the level of the request comes first.
-  levels.sort((a, b) => a.mae - b.mae);
+  levels.sort((a, b) => Number(isBiased(a)) - Number(isBiased(b)) || a.rmse - b.rmse);
   const moved = cells.map((cell) => lastYearMoved(cell, withheld, period));
   const benchmark = errorsOfCells(moved, cells, withheld);
   return {
@@ -132,11 +135,18 @@ async function forecastCells(
   withheld: Withheld,
   options: Parameters<typeof forecastWithheld>[2],
   turns: Turns,
+  signal: AbortSignal | undefined,
 ): Promise<number[][]> {
   const forecasts = cells.map(() => Array.from({ length: withheld.periods }, () => 0));
+  const own: Forecasted[] = [];
   for (const group of groups) {
     await turns.give();
-    const forecast = forecastWithheld(group.amounts, withheld, options);
+    signal?.throwIfAborted();
+    own.push(forecastWithheld(group.amounts, withheld, options));
+  }
+  const results = together(own, { ...options, horizon: withheld.periods });
+  for (const [g, group] of groups.entries()) {
+    const { forecast = [] } = results[g] ?? {};
     const parts = group.cells.map((c) => cells[c] ?? []);
     const spreads =
       parts.length === 1 ? [forecast] : spread(forecast, parts, withheld, options.period);
@@ -235,14 +245,18 @@ function whyBest(
   }
   const moved = `last year moved would have been ${percent(benchmark.wape)} off`;
   const off = `${percent(best.wape)} off on average ${span}`;
-  if (isOwn(best)) return `No other level did better: ${off}; ${moved}.`;
+  const warning = isBiased(best)
+    ? ` But its total was ${biasText(best.bias ?? 0)}, and that of no other level was within 10 %.`
+    : '';
+  if (isOwn(best)) return `No other level did better: ${off}; ${moved}.${warning}`;
   const how =
     best.by.length < by.length
       ? `A forecast of ${nameOf(best.by)}, spread over ${nameOf(by)}, did best`
       : `A forecast of ${nameOf(best.by)}, added up, did best`;
+  const total = own && isBiased(own) ? `, and its total ${biasText(own.bias ?? 0)}` : '';
   const instead =
-    own?.wape == null ? '' : `; a forecast of ${nameOf(by)} was ${percent(own.wape)} off`;
-  return `${how}: ${off}${instead}; ${moved}.`;
+    own?.wape == null ? '' : `; a forecast of ${nameOf(by)} was ${percent(own.wape)} off${total}`;
+  return `${how}: ${off}${instead}; ${moved}.${warning}`;
 }
 
 const nameOf = (by: readonly string[]): string =>

@@ -8,13 +8,14 @@ import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contra
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind } from '../../sql/forecast-columns';
 import { forecastSeries } from '../../statistics/forecast';
+import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
 import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import { readVersion } from '../version/forecast-version';
 
 /** Digits of a standard deviation in the log, which has one for each amount. */
-const DEVIATION_DIGITS = 4;
+const DEVIATION_DIGITS = 5;
 
 /** The forecast of one measure of one group, and the values of the group as texts. */
 interface Fit extends GroupForecast {
@@ -43,17 +44,19 @@ export const ignoredIn =
  * (docs/contract/05-operations.md#post-versionsidforecastpreview). No connection to the database is held while the
  * series are fitted.
  *
+ * @param signal ends the work when nobody waits for it
  * @throws AppError as {@link readHistory}, 404
  */
 export async function previewForecast(
   db: Database,
   versionId: number,
   request: ForecastPreviewRequest,
+  signal?: AbortSignal,
 ): Promise<ForecastPreview> {
   const history = await db.versionRead(versionId, async (tx) =>
     readHistory(tx, await readVersion(tx, versionId), request),
   );
-  const fits = await fitHistory(history, request);
+  const fits = await fitHistory(history, request, signal);
   const { date, unit, first, through } = history;
   const isIgnored = ignoredIn(history, request);
   const periods = numbers(first, through);
@@ -70,11 +73,13 @@ export async function previewForecast(
 /**
  * Forecasts each measure of each group of a history. Other requests are answered between two series.
  *
+ * @param signal ends the work between two series
  * @throws AppError 422 for an amount that is not a number
  */
 export async function fitHistory(
   history: History,
   request: ForecastPreviewRequest,
+  signal?: AbortSignal,
 ): Promise<Fit[]> {
   const { unit, by, measures, sums, first, through, horizon } = history;
   const isIgnored = ignoredIn(history, request);
@@ -87,39 +92,46 @@ export async function fitHistory(
     unit,
     method: request.method ?? 'auto',
   };
-  const decimals = measures.map((measure, i) => decimalsOf(measure, i, history));
-  const fits: Fit[] = [];
   const turns = new Turns();
-  for (const group of sums) {
-    const amountsOf = seriesOf(group, periods, (day) => periodOfDay(day, unit));
-    for (const [i, measure] of measures.entries()) {
+  const fits: Fit[][] = [];
+  for (const [i, measure] of measures.entries()) {
+    const decimals = decimalsOf(measure, i, history);
+    const own: Forecasted[] = [];
+    const series: (number | null)[][] = [];
+    for (const group of sums) {
       await turns.give();
-      const amounts = amountsOf(i, measure);
+      signal?.throwIfAborted();
+      const amounts = seriesOf(group, periods, (day) => periodOfDay(day, unit))(i, measure);
       const learned = amounts.map((amount, t) => (isIgnored(first + t) ? null : amount));
-      const { fitted, forecast, deviation, band80, band95, ...facts } = forecastSeries(
-        learned,
-        options,
-      );
-      const shown = (values: number[]) => values.slice(between);
+      series.push(amounts);
+      own.push({ history: learned, result: forecastSeries(learned, options) });
+    }
+    for (const [g, result] of together(own, options).entries()) {
+      const { fitted, forecast, deviation, band80, band95, isSlow, ...facts } = result;
+      const group = sums[g];
+      if (!group) continue;
+      const shown = (values: readonly number[]) => values.slice(between);
       const limits = ({ lower, upper }: typeof band80) => ({
         lower: shown(lower),
         upper: shown(upper),
       });
-      fits.push({
+      (fits[g] ??= []).push({
         id: group.id,
         group: Object.fromEntries(by.map(({ name }, k) => [name, group.key[k] ?? null])),
         measure: measureKey(measure),
-        history: amounts,
+        history: series[g] ?? [],
         fit: fitted,
         deviation: shown(deviation).map((each) => Number(each.toPrecision(DEVIATION_DIGITS))),
-        forecast: shown(forecast).map((amount) => rounded(amount, decimals[i] ?? null)),
+        forecast: isSlow
+          ? roundedTogether(shown(forecast), decimals)
+          : shown(forecast).map((amount) => rounded(amount, decimals)),
         band80: limits(band80),
         band95: limits(band95),
         ...facts,
       });
     }
   }
-  return fits;
+  return fits.flat();
 }
 
 /**
@@ -138,3 +150,14 @@ function decimalsOf(measure: ForecastColumn, index: number, { sums }: History): 
 
 const rounded = (amount: number, decimals: number | null): number =>
   decimals === null ? amount : Number(amount.toFixed(Math.min(20, Math.max(0, decimals))));
+
+/** Rounds amounts so that each sum from the first one on is rounded, too: small amounts of many periods are kept. */
+function roundedTogether(amounts: readonly number[], decimals: number | null): number[] {
+  let [exact, given] = [0, 0];
+  return amounts.map((amount) => {
+    exact += amount;
+    const next = rounded(exact - given, decimals);
+    given += next;
+    return next;
+  });
+}

@@ -1,0 +1,174 @@
+/** Slow and lumpy series: how they are told from others, and methods that forecast their mean. */
+import type { Fit } from './fit';
+import { at, mean, sum } from './series';
+
+/** The least mean interval, in periods, between the amounts of a slow series. */
+const SLOW_INTERVAL = 1.32;
+/** The least squared variation of the amounts of an erratic or lumpy series. */
+const ERRATIC_VARIATION = 0.49;
+
+/** How a series sells. */
+export interface Demand {
+  /** Mean number of periods from one amount to the next; infinite without amounts. */
+  interval: number;
+  /** Squared coefficient of variation of the amounts other than 0. */
+  variation: number;
+  /** Whether many periods have no amount. */
+  isSlow: boolean;
+  /** Whether the amounts differ much in size. */
+  isErratic: boolean;
+}
+
+/**
+ * Classifies a series by the interval and the variation of its amounts.
+ *
+ * Source: Syntetos, Boylan and Croston (2005), On the categorization of demand patterns, Journal of the Operational
+ * Research Society 56.
+ */
+export function demandOf(values: readonly number[]): Demand {
+  const amounts = values.filter((value) => value !== 0);
+  const average = mean(amounts);
+  const squares = mean(amounts.map((amount) => (amount - average) ** 2));
+  const interval = amounts.length === 0 ? Infinity : values.length / amounts.length;
+  const variation = average === 0 ? 0 : squares / average ** 2;
+  return {
+    ...{ interval, variation },
+    isSlow: amounts.length > 0 && interval >= SLOW_INTERVAL,
+    isErratic: variation >= ERRATIC_VARIATION,
+  };
+}
+
+/**
+ * The mean of all periods after the first amount. The first period of a series mostly has an amount because the series
+ * begins there, so it would make the mean too high.
+ */
+export function meanOfPeriods(values: readonly number[], horizon: number): Fit {
+  const first = Math.max(
+    0,
+    values.findIndex((value) => value !== 0),
+  );
+  const later = values.length - first > 1 ? values.slice(first + 1) : values.slice(first);
+  const average = mean(later);
+  const squares = sum(later.map((value) => (value - average) ** 2));
+  const sigma =
+    Math.sqrt(squares / Math.max(1, later.length - 1)) * Math.sqrt(1 + 1 / later.length);
+  let total = 0;
+  const fitted = values.map((value, t) => {
+    const count = t - first - 1;
+    const expected = count > 0 ? total / count : null;
+    if (t > first) total += value;
+    return expected;
+  });
+  return {
+    fitted,
+    forecast: Array.from({ length: horizon }, () => average),
+    deviation: Array.from({ length: horizon }, () => sigma),
+    parameters: { mean: average },
+  };
+}
+
+/** Share of a new amount, and of whether there was one, in their averages. */
+const ALPHA = 0.1;
+/** Number of periods that the share at the start is taken from. */
+const OPENING = 12;
+
+/**
+ * The method of Teunter, Syntetos and Babai: smoothed size of the amounts times the smoothed share of periods with an
+ * amount. The share falls in each period without one, so the forecast of a series that dies out falls too.
+ *
+ * Source: Teunter, Syntetos and Babai (2011), Intermittent demand: linking forecasting to inventory obsolescence,
+ * European Journal of Operational Research 214.
+ *
+ * @param values at least one of them not 0
+ */
+export function tsb(values: readonly number[], horizon: number): Fit {
+  const first = values.findIndex((value) => value !== 0);
+  const opening = values.slice(first + 1, first + 1 + OPENING);
+  let share = opening.length === 0 ? 1 : mean(opening.map((value) => Number(value !== 0)));
+  let size = at(values, first);
+  const fitted = values.map((value, t) => {
+    if (t <= first) return null;
+    const expected = share * size;
+    share += ALPHA * (Number(value !== 0) - share);
+    if (value !== 0) size += ALPHA * (value - size);
+    return expected;
+  });
+  const errors = fitted.flatMap((each, t) => (each === null ? [] : (at(values, t) - each) ** 2));
+  const sigma = Math.sqrt(mean(errors));
+  return {
+    fitted,
+    forecast: Array.from({ length: horizon }, () => share * size),
+    deviation: Array.from({ length: horizon }, () => sigma),
+    parameters: { alpha: ALPHA, size, share },
+  };
+}
+
+/** A run of periods without an amount is not chance if it has at most this probability. */
+const CHANCE = 0.01;
+/** A run is also longer than all earlier ones, this many times. */
+const LONGER = 1.5;
+
+/**
+ * Returns the number of periods at the end of a series without an amount, if the series counts as discontinued: the run
+ * is at least half a year, longer than all earlier ones, and too long to be chance; 0 otherwise.
+ *
+ * @param period number of periods of a year
+ */
+export function discontinuedFor(values: readonly number[], period: number): number {
+  const last = values.findLastIndex((value) => value !== 0);
+  const run = values.length - 1 - last;
+  const first = values.findIndex((value) => value !== 0);
+  if (last <= first || run < Math.max(2, period / 2)) return 0;
+  let [longest, current, amounts] = [0, 0, 0];
+  for (let t = first + 1; t <= last; t++) {
+    if (at(values, t) === 0) current++;
+    else {
+      amounts++;
+      current = 0;
+    }
+    longest = Math.max(longest, current);
+  }
+  // The last period of a life always has an amount, so it does not count for the share.
+  const share = amounts / (last - first + 1);
+  return run > LONGER * longest && (1 - share) ** run <= CHANCE ? run : 0;
+}
+
+/**
+ * Returns limits that hold a share of the amounts of a slow series, whose amounts are far from normal: quantiles of its
+ * amounts. A forecast that differs from their mean counts as a change of how often something is sold, up to each period,
+ * and beyond that as a change of the sizes. The lower limit is 0 if nothing is sold often enough.
+ *
+ * Source: Hyndman and Fan (1996), Sample quantiles in statistical packages, The American Statistician 50, definition 6.
+ */
+export function limitsOfSlow(
+  values: readonly number[],
+  forecast: readonly number[],
+  share: number,
+): { lower: number[]; upper: number[] } {
+  const later = values.slice(values.findIndex((value) => value !== 0) + 1);
+  const sizes = later.filter((value) => value !== 0).toSorted((a, b) => a - b);
+  const average = mean(later);
+  if (sizes.length === 0 || average <= 0) return { lower: [...forecast], upper: [...forecast] };
+  // The probability of an amount in the next period, by Laplace's rule of succession.
+  const frequent = (sizes.length + 1) / (later.length + 2);
+  const quantile = (probability: number, frequency: number) => {
+    if (1 - probability >= frequency) return 0;
+    const place = (1 - (1 - probability) / frequency) * (sizes.length + 1) - 1;
+    const [lower = 0, upper = 0] = [Math.floor(place), Math.ceil(place)].map((i) =>
+      at(sizes, Math.min(sizes.length - 1, Math.max(0, i))),
+    );
+    return lower + (place - Math.floor(place)) * (upper - lower);
+  };
+  const limits = forecast.map((value) => {
+    const rate = (frequent * value) / average;
+    const [frequency, size] = [Math.min(1, rate), Math.max(1, rate)];
+    const outside = (1 - share) / 2;
+    const least = at(sizes, 0) < 0 || frequency > 1 - outside ? quantile(outside, frequency) : 0;
+    const most = quantile(least === 0 ? share : 1 - outside, frequency);
+    return { lower: Math.min(value, size * least), upper: Math.max(value, size * most) };
+  });
+  return {
+    lower: limits.map(({ lower }) => lower),
+    upper: limits.map(({ upper }) => upper),
+  };
+}

@@ -1,0 +1,92 @@
+/** Forecasts slow series together: their sum has a trend and seasons that none of them shows alone. */
+import { errorDeviation, type Fit, ROOTS, scaledBack, seasonally } from './fit';
+import type { ForecastOptions, SeriesForecast } from './forecast';
+import { forecastSeries } from './forecast';
+import { findSeasons } from './seasonality';
+import { at, lineThrough, notBelow, sum } from './series';
+import { demandOf, limitsOfSlow } from './slow';
+
+/** A series and its own forecast. */
+export interface Forecasted {
+  /** Oldest first; null where the amount is not known. */
+  history: readonly (number | null)[];
+  result: SeriesForecast;
+}
+
+/**
+ * Scales the forecasts of slow series so that they add up to the forecast of their sum, if that is not slow itself.
+ * Each keeps its share. Forecasts of other series stay as they are. The forecast of the sum is the mean of its own and
+ * of the line through its history: the methods damp trends, which would be a bias where most of the movement is chance.
+ *
+ * Source: Nikolopoulos, Syntetos, Boylan, Petropoulos and Assimakopoulos (2011), An aggregate-disaggregate intermittent
+ * demand approach (ADIDA) to forecasting, Journal of the Operational Research Society 62; here over series instead of
+ * periods.
+ *
+ * @param forecasted series of the same periods, forecast with the same options by `auto`
+ * @returns the forecasts in the same order
+ */
+export function together(
+  forecasted: readonly Forecasted[],
+  options: ForecastOptions,
+): SeriesForecast[] {
+  const own = forecasted.map(({ result }) => result);
+  const slow = forecasted.filter(({ result }) => result.isSlow);
+  const [first] = slow;
+  if (!first || slow.length < 2) return own;
+  const total = first.history.map((_, t) => {
+    const amounts = slow.map(({ history }) => history[t] ?? null);
+    return amounts.every((amount) => amount === null) ? null : sum(amounts.map(Number));
+  });
+  const known = total.flatMap((amount) => amount ?? []);
+  if (demandOf(known).isSlow || known.some((amount) => amount < 0)) return own;
+  const { forecast: combined, backtest, method } = forecastSeries(total, options);
+  if (!backtest || method === 'last_year') return own;
+  const line = continued(known, options);
+  const forecast = notBelow(
+    known,
+    combined.map((amount, h) => (amount + at(line, h)) / 2),
+  );
+  const shares = forecast.map((_, h) => sum(slow.map(({ result }) => at(result.forecast, h))));
+  if (shares.some((share) => share <= 0)) return own;
+  return forecasted.map((each) =>
+    each.result.isSlow && each.result.forecast.some(Boolean)
+      ? scaled(each, forecast, shares, slow.length)
+      : each.result,
+  );
+}
+
+/** Continues the line through the square roots of a series, which are about equally uncertain at each level. */
+function continued(values: readonly number[], { horizon, period }: ForecastOptions): number[] {
+  const roots = values.map(ROOTS.from);
+  return scaledBack(seasonally(straight, roots, horizon, findSeasons(roots, period)), ROOTS)
+    .forecast;
+}
+
+function straight(values: readonly number[], horizon: number): Fit {
+  const { intercept, slope } = lineThrough(values);
+  const line = (t: number) => intercept + slope * t;
+  const fitted = values.map((_, t) => line(t));
+  const sigma = errorDeviation(values, fitted, 2);
+  const forecast = Array.from({ length: horizon }, (_, h) => line(values.length + h));
+  return { fitted, forecast, deviation: forecast.map(() => sigma), parameters: {} };
+}
+
+function scaled(
+  { history, result }: Forecasted,
+  total: readonly number[],
+  shares: readonly number[],
+  count: number,
+): SeriesForecast {
+  const by = (values: readonly number[]) =>
+    values.map((value, h) => (value * at(total, h)) / at(shares, h));
+  const forecast = by(result.forecast);
+  const known = history.flatMap((amount) => amount ?? []);
+  return {
+    ...result,
+    forecast,
+    deviation: by(result.deviation),
+    band80: limitsOfSlow(known, forecast, 0.8),
+    band95: limitsOfSlow(known, forecast, 0.95),
+    why: `${result.why} It has its share of the forecast of all ${count} such series together.`,
+  };
+}
