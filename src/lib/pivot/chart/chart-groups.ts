@@ -5,7 +5,7 @@ import { tidy } from '../values/cell-value';
 import { parseRows, type ReadRows } from '../values/columns-json';
 import {
   type CellValue,
-  type ReadTable,
+  type EngineTable,
   type View,
   type ViewConfig,
   withView,
@@ -31,7 +31,7 @@ export interface Outer {
 /** Reads groups and the sums inside them from the engine. */
 export class Matrix {
   constructor(
-    private readonly table: ReadTable,
+    private readonly table: EngineTable,
     private readonly layout: Layout,
     readonly columns: readonly string[],
     /** Whether sums of groups may be added up. */

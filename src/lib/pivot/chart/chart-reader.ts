@@ -14,7 +14,7 @@ import {
   type Sums,
 } from './chart';
 import { type Group, groupOf, Matrix, type Outer } from './chart-groups';
-import type { CellValue, ReadTable, Schema } from '../values/engine-types';
+import type { CellValue, EngineTable, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';
 import { readFormats, type ColumnFormat } from '../values/column-format';
@@ -64,7 +64,7 @@ export interface Chart extends ChartAxes {
 
 /** The sources that a chart is read from. */
 interface ChartSource {
-  table: ReadTable;
+  table: EngineTable;
   layout: Layout;
   /** Types of the table's columns. */
   schema: Schema;

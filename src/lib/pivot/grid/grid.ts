@@ -10,7 +10,7 @@ import type {
   ReadCell,
 } from '../slice/cell';
 import { tidy } from '../values/cell-value';
-import type { CellValue, GridHost, GridPlugin, ReadTable, View } from '../values/engine-types';
+import type { CellValue, GridHost, GridPlugin, EngineTable, View } from '../values/engine-types';
 import type { Busy, Gate } from '../waiting';
 import type { Origins } from '../rows/origins';
 import type { SliceColumn } from '../slice/slice';
@@ -72,7 +72,7 @@ type Everything = Whole & { formats: ReadonlyMap<string, ColumnFormat>; closed: 
 /** Parts that a grid is constructed from. */
 interface GridParts {
   plugin: GridPlugin;
-  table: ReadTable;
+  table: EngineTable;
   /** Measures by origin: those computed from other columns, and those that do not show the plan. */
   origins: Pick<Origins, 'ratios' | 'isOfPlan'>;
   /** Facts about the view that are known without asking the engine. */

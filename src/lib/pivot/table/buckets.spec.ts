@@ -3,7 +3,7 @@ import { columnsIn, encoded, type ArrowColumns } from '../rows/arrow-columns';
 import { Buckets } from './buckets';
 import { typesOf } from '../rows/rows';
 import { KnownDays } from '../rows/days';
-import type { ReadTable, Table } from '../values/engine-types';
+import type { EngineTable, Table } from '../values/engine-types';
 import { PivotTable } from './pivot-table';
 import { groupedBy, TIME_UNITS } from '../values/time-unit';
 import { NOTHING } from '../grid/views/beside';
@@ -33,7 +33,7 @@ async function pivotTable(columns: ArrowColumns, buckets: Buckets) {
   return { whole, table: new PivotTable(typesOf(columns), 'pf_id', buckets, () => whole, bring) };
 }
 
-async function groups(table: ReadTable, config: Parameters<ReadTable['view']>[0]) {
+async function groups(table: EngineTable, config: Parameters<EngineTable['view']>[0]) {
   const view = await table.view(config);
   try {
     return await view.to_columns_string();

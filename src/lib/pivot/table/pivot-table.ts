@@ -3,7 +3,7 @@ import type { Buckets } from './buckets';
 import { columnsNeeded } from '../layout/columns-needed';
 import type {
   EngineClient,
-  ReadTable,
+  EngineTable,
   Schema,
   Table,
   View,
@@ -14,7 +14,7 @@ import type {
  * The engine's table as the pivot uses it. Callers can ask for a view without knowing which columns the
  * engine has already, or which expressions are bucket columns.
  */
-export class PivotTable implements ReadTable {
+export class PivotTable implements EngineTable {
   /** An empty table of all columns, used to validate expressions. */
   private probe: Promise<Table> | null = null;
 

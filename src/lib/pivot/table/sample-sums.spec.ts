@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { awkwardRows, tableOf } from '../../../../tests/support/pivot-tables';
-import type { ReadTable } from '../values/engine-types';
+import type { EngineTable } from '../values/engine-types';
 import { sampleSums } from './sample-sums';
 
 it('adds up all rows that the filters admit, with and without groups', async () => {
   const rows = awkwardRows(60);
-  const table = (await tableOf(rows)) as unknown as ReadTable;
+  const table = (await tableOf(rows)) as unknown as EngineTable;
   const schema = await table.schema();
   const sums = (admitted: typeof rows) => admitted.reduce((all, row) => all + Number(row.value), 0);
   const alone = await sampleSums(table, {}, schema, ['value']);

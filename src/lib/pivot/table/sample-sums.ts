@@ -1,7 +1,7 @@
 /** Reads the sums of measures in the first groups of a layout. */
 import type { Layout } from '../../contract/stored-layout';
 import { parseRows } from '../values/columns-json';
-import { type ReadTable, type Schema, withView } from '../values/engine-types';
+import { type EngineTable, type Schema, withView } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 
 /** The sums of a group of rows. */
@@ -19,7 +19,7 @@ const ALL = '\u0001';
 
 /** Returns the sums of measures in all rows that the filters admit, then in the first groups of a layout if it has any. */
 export async function sampleSums(
-  table: ReadTable,
+  table: EngineTable,
   layout: Layout,
   schema: Schema,
   measures: readonly string[],

@@ -30,21 +30,27 @@ export interface ViewConfig {
   aggregates: Record<string, string | [string, string[]]>;
 }
 
-/** The part of the engine's view that is needed to read a cell; it also runs in Node. */
-export interface EngineView {
+/** The engine's view. */
+export interface View {
   get_config(): Promise<ViewConfig>;
+  schema(): Promise<Schema>;
   expression_schema(): Promise<Schema>;
+  num_rows(): Promise<number>;
+  num_columns(): Promise<number>;
   column_paths(window?: ViewWindow): Promise<string[]>;
   to_columns_string(window?: ViewWindow): Promise<string>;
+  expand(row: number): Promise<number>;
+  collapse(row: number): Promise<number>;
+  set_depth(depth: number): Promise<void>;
   delete(): Promise<void>;
 }
 
-/** The part of the engine's table that is needed to read a cell; it also runs in Node. */
+/** The engine's table as it is read. */
 export interface EngineTable {
   schema(): Promise<Schema>;
   get_index(): Promise<string | undefined>;
   get_client(): Promise<EngineClient>;
-  view(config?: Partial<ViewConfig>): Promise<EngineView>;
+  view(config?: Partial<ViewConfig>): Promise<View>;
   validate_expressions(
     expressions: Record<string, string>,
   ): Promise<{ expression_schema: Record<string, ColumnType> }>;
@@ -59,23 +65,8 @@ export interface EngineClient {
   table(rows: ArrayBuffer, options: { index: string }): Promise<Table>;
 }
 
-/** The engine's view as the grid uses it. */
-export interface View extends EngineView {
-  schema(): Promise<Schema>;
-  num_rows(): Promise<number>;
-  num_columns(): Promise<number>;
-  expand(row: number): Promise<number>;
-  collapse(row: number): Promise<number>;
-  set_depth(depth: number): Promise<void>;
-}
-
-/** The engine's table as the grid reads it. */
-export interface ReadTable extends EngineTable {
-  view(config?: Partial<ViewConfig>): Promise<View>;
-}
-
 /** The engine's table as the pivot uses it. */
-export interface Table extends ReadTable {
+export interface Table extends EngineTable {
   size(): Promise<number>;
   /** Adds columns of values, or an Arrow stream of one record batch, of which it takes ownership. */
   update(rows: Record<string, CellValue[]> | ArrayBuffer): Promise<unknown>;
@@ -203,8 +194,8 @@ export interface Viewer extends HTMLElement {
 }
 
 /** Creates a view for one question and deletes it afterwards. @throws any error of the question */
-export async function withView<View extends EngineView, Answer>(
-  table: { view(config: Partial<ViewConfig>): Promise<View> },
+export async function withView<Answer>(
+  table: Pick<EngineTable, 'view'>,
   config: Partial<ViewConfig>,
   ask: (view: View) => Promise<Answer>,
 ): Promise<Answer> {

@@ -1,7 +1,12 @@
 /** Records the columns and expressions that have empty values. */
 import { encoded, hasEmpty, only, type ArrowColumns } from '../../rows/arrow-columns';
 import { valueKey } from '../../values/cell-value';
-import { type ReadTable, type Schema, type ViewConfig, withView } from '../../values/engine-types';
+import {
+  type EngineTable,
+  type Schema,
+  type ViewConfig,
+  withView,
+} from '../../values/engine-types';
 import type { Shown } from './shown';
 import { readBucket } from '../../values/time-unit';
 import { neededColumns } from '../../slice/underlying';
@@ -13,7 +18,7 @@ export class EmptyValues {
   private readonly expressions = new Set<string>();
 
   constructor(
-    private readonly table: ReadTable,
+    private readonly table: EngineTable,
     private readonly schema: Schema,
     private readonly index: string,
     private readonly shown: Pick<Shown, 'reader' | 'ask'>,

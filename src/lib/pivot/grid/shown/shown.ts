@@ -2,7 +2,13 @@
 import type { Layout } from '../../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
-import type { CellValue, ColumnType, ReadTable, View, ViewWindow } from '../../values/engine-types';
+import type {
+  CellValue,
+  ColumnType,
+  EngineTable,
+  View,
+  ViewWindow,
+} from '../../values/engine-types';
 import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
 import type { BesideViews } from '../views/beside';
@@ -51,7 +57,7 @@ export class Shown {
   private window: Window = NOTHING;
 
   constructor(
-    private readonly table: ReadTable,
+    private readonly table: EngineTable,
     /** The columns that are computed from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly beside: BesideViews,

@@ -7,7 +7,7 @@ import type {
   CellValue,
   ColumnType,
   EngineTable,
-  EngineView,
+  View,
   Schema,
   ViewConfig,
 } from '../../values/engine-types';
@@ -30,7 +30,7 @@ export class ColumnPaths {
 
   constructor(
     private readonly table: EngineTable,
-    private readonly view: EngineView,
+    private readonly view: View,
     private readonly config: Readonly<ViewConfig>,
     private readonly schema: Schema,
   ) {}

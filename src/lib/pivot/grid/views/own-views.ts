@@ -1,25 +1,25 @@
 /** Views that readers of the pivot open for themselves. */
 import { parseRows, type ReadRows } from '../../values/columns-json';
-import type { EngineView, ViewWindow } from '../../values/engine-types';
+import type { View, ViewWindow } from '../../values/engine-types';
 import { Answers } from '../../waiting';
 
 /** Reads the rows of a view, or of a window of it. */
-export async function readRows(view: EngineView, window?: ViewWindow): Promise<ReadRows> {
+export async function readRows(view: View, window?: ViewWindow): Promise<ReadRows> {
   return parseRows(await view.to_columns_string(window));
 }
 
 /** Views that a reader opens for itself, one per key. A view is deleted only after its pending reads. */
 export class OwnViews {
-  private readonly opened = new Answers<EngineView>();
+  private readonly opened = new Answers<View>();
   private readonly reading = new Set<Promise<unknown>>();
 
   /** Returns the view with this key. @param make creates the view if it is not open */
-  open(key: string, make: () => Promise<EngineView>): Promise<EngineView> {
+  open(key: string, make: () => Promise<View>): Promise<View> {
     return this.opened.get(key, make);
   }
 
   /** Reads all rows of a view. */
-  async read(view: EngineView): Promise<ReadRows> {
+  async read(view: View): Promise<ReadRows> {
     const read = readRows(view);
     this.reading.add(read);
     try {

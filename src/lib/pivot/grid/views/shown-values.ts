@@ -1,6 +1,6 @@
 /** The values of the columns that a view shows. */
 import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from '../../values/columns-json';
-import type { CellValue, EngineView, ViewConfig, ViewWindow } from '../../values/engine-types';
+import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
 import { isAdditive, paintingOf, type Ratio } from '../../values/ratios';
 import type { ColumnPaths } from './column-paths';
 import { type DrawnColumn, sums } from '../cells/grid-columns';
@@ -13,7 +13,7 @@ type RowRange = Pick<ViewWindow, 'start_row' | 'end_row'>;
  */
 export class ShownValues {
   constructor(
-    private readonly view: EngineView,
+    private readonly view: View,
     private readonly paths: ColumnPaths,
     /** The columns that are computed from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
@@ -35,7 +35,7 @@ export class ShownValues {
    * @param printed the engine's columns as it prints them
    */
   async rows(
-    view: EngineView,
+    view: View,
     columns: readonly DrawnColumn[],
     rows: RowRange,
     printed: readonly string[],

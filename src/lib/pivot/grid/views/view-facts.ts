@@ -2,7 +2,7 @@
 import type { LayoutFilter } from '../../../contract/stored-layout';
 import { namesUsed } from '../../layout/layout';
 import { byName } from '../../values/cell-value';
-import type { EngineTable, EngineView, Schema, ViewConfig } from '../../values/engine-types';
+import type { EngineTable, View, Schema, ViewConfig } from '../../values/engine-types';
 import type { BesideTable, Untold } from './beside';
 
 /** A view's settings, and the types of its columns. */
@@ -22,7 +22,7 @@ export interface ViewFacts {
  */
 export async function viewFacts(
   table: EngineTable,
-  view: EngineView,
+  view: View,
   { sort = [], aggregates = {}, group_by = [], columns }: Untold,
   beside: Pick<BesideTable, 'textOf'>,
 ): Promise<ViewFacts> {

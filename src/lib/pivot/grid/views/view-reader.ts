@@ -8,7 +8,7 @@ import { tidy } from '../../values/cell-value';
 import {
   type CellValue,
   type EngineTable,
-  type EngineView,
+  type View,
   type Schema,
   type ViewConfig,
   type ViewWindow,
@@ -57,7 +57,7 @@ export class ViewReader {
 
   private constructor(
     private readonly table: EngineTable,
-    private readonly view: EngineView,
+    private readonly view: View,
     { config, schema, levels, hidden }: ViewFacts,
     { ratios = new Map(), across = ALL_OPEN, beside = NOTHING }: ViewReading,
   ) {
@@ -76,7 +76,7 @@ export class ViewReader {
   /** Opens a reader for a view. @param untold view settings that `get_config()` omits */
   static async open(
     table: EngineTable,
-    view: EngineView,
+    view: View,
     untold: Untold,
     reading: ViewReading = {},
   ): Promise<ViewReader> {
