@@ -4,10 +4,9 @@ import { messageOf } from '../../client/message-of';
 import { user } from '../../client/user.svelte';
 import type { Review, ReviewStepName } from '../../contract/reviews';
 import type { Slice } from '../../contract/slices';
-import type { SeenReview } from '../records/reviews.svelte';
 import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
-import { insidePart } from '../version/own-part';
+import { insidePart, type SeenRecord } from '../version/own-part';
 import { showSlice } from './show-slice';
 import type { Tell } from '../tell';
 
@@ -81,7 +80,7 @@ export class ReviewActions {
   }
 
   /** Selects the rows of a review. */
-  show({ seen }: SeenReview): Promise<void> {
+  show({ seen }: SeenRecord<Review>): Promise<void> {
     return showSlice(this.session, seen);
   }
 

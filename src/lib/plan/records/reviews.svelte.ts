@@ -23,13 +23,10 @@ export const thisPerson = (): Person => ({
   isAdmin: user.signedIn && user.mayAdminister,
 });
 
-/** A review with its slice as the user sees it. */
-export type SeenReview = SeenRecord<Review>;
-
 /** The version's reviews, as the service last returned them (docs/contract/22-sign-off.md). */
-export class Reviews extends FollowedList<SeenReview> {
+export class Reviews extends FollowedList<SeenRecord<Review>> {
   /** The reviews whose rows this user may not change. */
-  readonly holding: readonly SeenReview[] = $derived(
+  readonly holding: readonly SeenRecord<Review>[] = $derived(
     this.all.filter((review) => holdsBack(review, user.name)),
   );
   /** The slices of all reviews, with the text for their cells. */
@@ -53,7 +50,7 @@ export class Reviews extends FollowedList<SeenReview> {
    * Returns the reviews with rows of a slice, and whether they have all of its rows. If a review and the slice
    * restrict no column in common, only the rows would decide whether they overlap; then `known` is false.
    */
-  on(slice: Slice): { review: SeenReview; isWhole: boolean; known: boolean }[] {
+  on(slice: Slice): { review: SeenRecord<Review>; isWhole: boolean; known: boolean }[] {
     return this.all.flatMap((review) => {
       const overlap = overlapOf(slice, review.seen);
       if (overlap === 'none') return [];
