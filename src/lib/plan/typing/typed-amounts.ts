@@ -20,7 +20,6 @@ import {
   whyInProportion,
   whyReadOnly,
 } from '../amounts/refusals';
-import { isSingleRole } from '../../contract/columns';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';
 import * as scales from '../amounts/scale-draft';
 import {
@@ -99,7 +98,7 @@ export class TypedAmounts {
     const shows = this.reader.shownIn(cell);
     if (shape || typeof shows !== 'string') return false;
     const edits = { value: edit, units: null };
-    const draft = { edits, holdPrice: holdPrice && isSingleRole(shows) };
+    const draft = { edits, holdPrice: holdPrice && this.planned.isPriced(shows) };
     return choice === 'equal' && whyInProportion(draft) === null;
   }
 }
@@ -176,7 +175,7 @@ class TypedAmount {
     const isEqualOnly = this.caution?.kind === 'cancelled';
     if (isEqualOnly && (solved || holdPrice || edit.by === 'percent')) return CANCELLED;
     const inexact = asked && whyInexact(asked, now, this.decimalsOf(key));
-    if (inexact || solved || !holdPrice || !isSingleRole(key)) return inexact;
+    if (inexact || solved || !holdPrice || !this.planned.isPriced(key)) return inexact;
     const { amounts, drafts } = this.changes;
     const { value, units } = drafts;
     if (amounts || !value || !units) return null;
@@ -231,7 +230,7 @@ class TypedAmount {
     const { shows, edit, stored, planned } = this;
     const asked = this.asked(edit);
     const { key } = asked;
-    if (!this.settings.holdPrice || typeof shows !== 'string' || !isSingleRole(key)) {
+    if (!this.settings.holdPrice || typeof shows !== 'string' || !planned.isPriced(key)) {
       const draft = this.alone(asked);
       const amounts = scales.amountOf(key, asked.edit, draft);
       return { drafts: onlyDraft(key, draft), amounts, unroundedUnits: null };
@@ -277,7 +276,7 @@ class TypedAmount {
   private whyNotShaped(shape: ShapeChoice): string | null {
     const { shows, edit, stored } = this;
     if (isFormula(shows)) return isPrice(shows) ? NO_PRICE_WITH_SHAPE : NO_FORMULA_WITH_SHAPE;
-    const holdPrice = this.settings.holdPrice && isSingleRole(shows);
+    const holdPrice = this.settings.holdPrice && this.planned.isPriced(shows);
     const why = whyNoShape({ edits: [edit], holdPrice });
     if (why) return why;
     const made = this.made(shape);

@@ -154,6 +154,11 @@ export class PlannedVersion {
     return this.measureColumns[key] ?? key;
   }
 
+  /** Returns whether the price is made of a measure, so that it can be held while the measure changes. */
+  isPriced(key: string): boolean {
+    return this.hasPrice && isSingleRole(key);
+  }
+
   /** Returns the label of a measure by its key. */
   nameOf(key: string): string {
     return this.labelOf(this.columnOf(key));
