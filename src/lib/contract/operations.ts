@@ -26,6 +26,8 @@ interface OperationFacts {
   compared: boolean;
   /** Whether the rows have the values of the selected ones. A recode writes others. */
   keepsValues: boolean;
+  /** Whether amounts leave the selected rows and arrive in others. */
+  moves: boolean;
   /** Whether an entry closes months, which nobody may change then. */
   closes: boolean;
   /**
@@ -51,6 +53,7 @@ export const OPERATIONS = {
     reads: 'source',
     compared: false,
     keepsValues: false,
+    moves: false,
     closes: false,
     undoneWhole: null,
     hotkey: null,
@@ -64,6 +67,7 @@ export const OPERATIONS = {
     reads: 'source',
     compared: true,
     keepsValues: false,
+    moves: false,
     closes: false,
     undoneWhole: null,
     hotkey: null,
@@ -77,6 +81,7 @@ export const OPERATIONS = {
     reads: 'history',
     compared: false,
     keepsValues: false,
+    moves: false,
     closes: false,
     undoneWhole: null,
     hotkey: null,
@@ -90,6 +95,7 @@ export const OPERATIONS = {
     reads: 'slice',
     compared: false,
     keepsValues: true,
+    moves: false,
     closes: false,
     undoneWhole: null,
     hotkey: 's',
@@ -103,6 +109,7 @@ export const OPERATIONS = {
     reads: 'slice',
     compared: false,
     keepsValues: false,
+    moves: true,
     closes: false,
     undoneWhole: null,
     hotkey: 'r',
@@ -116,6 +123,7 @@ export const OPERATIONS = {
     reads: 'slice',
     compared: false,
     keepsValues: false,
+    moves: false,
     closes: false,
     undoneWhole: null,
     hotkey: 'c',
@@ -129,6 +137,7 @@ export const OPERATIONS = {
     reads: 'entry',
     compared: false,
     keepsValues: false,
+    moves: false,
     closes: false,
     undoneWhole: 'takes back another entry',
     hotkey: null,
@@ -142,6 +151,7 @@ export const OPERATIONS = {
     reads: 'difference',
     compared: false,
     keepsValues: false,
+    moves: false,
     closes: true,
     undoneWhole: 'closes months',
     hotkey: null,
@@ -155,6 +165,7 @@ export const OPERATIONS = {
     reads: 'file',
     compared: false,
     keepsValues: true,
+    moves: false,
     closes: false,
     undoneWhole: null,
     hotkey: null,
@@ -206,6 +217,11 @@ export const readsSource = (operation: LogOperation): boolean =>
 /** Returns whether an operation closes months. */
 export const isClose = (operation: string): boolean =>
   isLogOperation(operation) && OPERATIONS[operation].closes;
+/** Returns whether an operation moves amounts to other rows. */
+export const isMove = (operation: LogOperation): boolean => OPERATIONS[operation].moves;
+/** Returns whether an operation reads the cells of a file, and so has no slice. */
+export const isOfFile = (operation: LogOperation): operation is FileOperation =>
+  OPERATIONS[operation].reads === 'file';
 /** Returns whether parts of an entry can be taken back. */
 export const mayBeTakenBack = (operation: LogOperation): boolean =>
   OPERATIONS[operation].undoneWhole === null;

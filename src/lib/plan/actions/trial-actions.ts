@@ -1,5 +1,5 @@
 /** The actions of the user on the list of changes that are being tried, each with its report or error. */
-import type { FileOperation, SliceOperation } from '../../contract/operations';
+import { type FileOperation, isOfFile, type SliceOperation } from '../../contract/operations';
 import type { Written } from '../changes/changes.svelte';
 import type { WriteSettings } from '../amounts/operation';
 import type { Reports } from './reports';
@@ -144,7 +144,7 @@ export class TrialActions {
       const lines = await this.session.trying.discard();
       // Several changes and a file come back as a list, any other one in its form.
       const [first] = lines;
-      if (lines.length < 2 && first?.operation.kind !== 'import') return first?.giveBack();
+      if (lines.length < 2 && !(first && isOfFile(first.operation.kind))) return first?.giveBack();
       const changes = this.tell.plural(lines.length, 'tried change');
       this.tell.done(`Discarded: ${changes}.`, () => void this.restore(lines));
     });

@@ -1,5 +1,6 @@
 /** The filter that limits the pivot to the rows of some log entries. */
 import type { LogListEntry } from '../../contract/log';
+import { isMove } from '../../contract/operations';
 import type { LayoutFilter, Layout } from '../../contract/stored-layout';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 
@@ -47,10 +48,10 @@ export class ShownEntries {
     const filter = ShownEntries.filters(range, own.filter ?? []);
     const { group_by = [], split_by = [] } = own;
     const { entry, operator } = range ?? {};
-    if (operator !== '==' || entry?.operation !== 'recode') return { ...own, filter };
-    const recoded = Object.keys(entry.params?.set ?? {}).filter(
-      (name) => name in schema && !split_by.includes(name),
-    );
+    if (operator !== '==' || !entry || !isMove(entry.operation)) return { ...own, filter };
+    const { params } = entry;
+    const set = params && 'set' in params ? params.set : {};
+    const recoded = Object.keys(set).filter((name) => name in schema && !split_by.includes(name));
     const others = group_by.filter((name) => !recoded.includes(name));
     return recoded.length === 0
       ? { ...own, filter }
