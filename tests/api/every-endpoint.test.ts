@@ -20,7 +20,9 @@ import {
   type World,
 } from './full-version';
 
-const env = { ...SIGNED_IN, PF_INDEX_ROWS: '1', PF_INDEX_DELAY: '0' };
+// A request that took a second connection while it holds one would wait for itself.
+const ONE_CONNECTION = { PF_CONNECTIONS_PER_PERSON: '1' };
+const env = { ...SIGNED_IN, ...ONE_CONNECTION, PF_INDEX_ROWS: '1', PF_INDEX_DELAY: '0' };
 const it = base.extend('env', { scope: 'file' }, env);
 
 const AX = { Region: 'A', Product: 'x' };
