@@ -11,6 +11,7 @@ const PROGRAMS = {
   promtool: ['prometheus', '--version'],
   'systemd-analyze': ['systemd', '--version'],
   openssl: ['openssl', 'version'],
+  pg_dump: ['postgresql-client', '--version'],
 };
 
 const missing = Object.entries(PROGRAMS).filter(
