@@ -251,6 +251,23 @@ describe('A forecast', () => {
     const { levels, why } = (await post('levels', ['article'])).body;
     for (const { bias } of levels) expect(Math.abs(bias)).toBeLessThan(0.1);
     expect(why).not.toContain('its total was');
+    // An article has no row to carry an amount in many months; the amount moves to another month of the article.
+    const loaded = await service.api.post(`/versions/${versionId}/forecast`, {
+      ...{ ...asked, by: ['article'], pf_user: 'ana' },
+    });
+    expect([loaded.status, loaded.body.error, loaded.body.left_out]).toEqual([
+      200,
+      undefined,
+      undefined,
+    ]);
+    const planned = await service.query(
+      `SELECT article, sum(pieces)::int AS pieces FROM pf."fc_slow_${versionId}" WHERE pf_iter = 'forecast' GROUP BY 1`,
+    );
+    const byArticle = new Map(planned.map(({ article, pieces }) => [article, pieces]));
+    for (const { group, forecast: list } of groups) {
+      const wanted = list.reduce((sum: number, each: number) => sum + each, 0);
+      expect([group.article, byArticle.get(group.article) ?? 0]).toEqual([group.article, wanted]);
+    }
   });
 
   it.for<[string, object, number, string | undefined]>([

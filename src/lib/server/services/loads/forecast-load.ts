@@ -1,5 +1,5 @@
 /** Loads a forecast of the source: its rows of a season earlier, scaled to the forecast amounts. */
-import type { FittedGroup, ForecastRequest, LeftOut } from '../../../contract/forecasts';
+import type { FittedGroup, ForecastRequest, LeftOut, Method } from '../../../contract/forecasts';
 import { ForecastAnswer } from '../../../contract/forecasts';
 import type { ForecastEntry } from '../../../contract/log';
 import type { WriteKey } from '../../db/log/idempotency';
@@ -75,7 +75,8 @@ export async function forecastIn(
   const { where, date, by, unit, horizon } = history;
   await requirePeriods(tx, columns);
   const fitted = groups ?? (await fittedGroups(history, request));
-  const { targets, leftOut } = targetsOf(history, fitted, amountKeys(columns));
+  const isAuto = (request.method ?? 'auto') === 'auto';
+  const { targets, leftOut } = targetsOf(history, fitted, amountKeys(columns), isAuto);
   if (leftOut.length > 0 && request.missing !== 'leave_out') throw notCarried(leftOut);
   if (targets.length > MOST_AMOUNTS) {
     throw new AppError(
@@ -174,11 +175,14 @@ interface Target {
  * Finds the rows that carry each amount: those of the last year before it in which its group has rows.
  *
  * @param keys the keys of the measures in the order of the amounts of a group
+ * @param isAuto whether methods were chosen. A mean that was chosen says how much is sold, not in which period, so its
+ * amounts move to the next period with rows
  */
 function targetsOf(
   history: History,
   fitted: readonly FittedGroup[],
   keys: readonly string[],
+  isAuto: boolean,
 ): { targets: Target[]; leftOut: LeftOut[] } {
   const { by, unit, sums, first, through } = history;
   const season = PERIODS_OF_YEAR[unit];
@@ -194,16 +198,24 @@ function targetsOf(
   for (const [id, measures] of byGroup) {
     const group = known.get(id);
     const periods = new Set(group?.periods.map((day) => periodOfDay(day, unit)));
-    const amountsAt = (i: number) =>
-      keys.map((key) => measures.find(({ measure }) => measure === key)?.forecast[i] ?? null);
-    const without: number[] = [];
-    for (const [i, period] of horizon.entries()) {
-      const amounts = amountsAt(i);
+    const carriers = horizon.map((period) => {
       let years = Math.ceil((period - through) / season);
       while (period - years * season >= first && !periods.has(period - years * season)) years += 1;
       const carrier = period - years * season;
+      return periods.has(carrier) ? { carrier, years } : null;
+    });
+    const lists = keys.map((key) => {
+      const fit = measures.find(({ measure }) => measure === key);
+      return fit && isAuto && MEANS.includes(fit.method)
+        ? carriedOn(fit.forecast, carriers)
+        : (fit?.forecast ?? []);
+    });
+    const without: number[] = [];
+    for (const [i, period] of horizon.entries()) {
+      const amounts = lists.map((list) => list[i] ?? null);
       const values = measures[0]?.group ?? [];
-      if (periods.has(carrier)) targets.push({ group: values, carrier, years, amounts });
+      const place = carriers[i];
+      if (place) targets.push({ group: values, ...place, amounts });
       else if (amounts.some(Boolean)) without.push(period);
     }
     if (without.length === 0) continue;
@@ -214,6 +226,28 @@ function targetsOf(
     });
   }
   return { targets, leftOut };
+}
+
+/** Methods that forecast a mean of a slow series. */
+const MEANS: readonly Method[] = ['mean', 'croston', 'tsb'];
+
+/** Digits of a sum of amounts; further ones are noise of the addition. */
+const SUM_DIGITS = 15;
+
+/** Moves amounts without a carrier to the next period with one, or to the last one, so that their sum is kept. */
+function carriedOn(amounts: readonly number[], carriers: readonly unknown[]): number[] {
+  const last = carriers.findLastIndex((carrier) => carrier !== null);
+  if (last < 0) return [...amounts];
+  const end = amounts.slice(last + 1).reduce((sum, amount) => sum + amount, 0);
+  let waiting = 0;
+  return amounts.map((amount, i) => {
+    if (i > last) return 0;
+    waiting += amount;
+    if (carriers[i] === null) return 0;
+    const carried = waiting + (i === last ? end : 0);
+    waiting = 0;
+    return Number(carried.toPrecision(SUM_DIGITS));
+  });
 }
 
 /** Maximum number of groups that an error names. */
