@@ -14,7 +14,7 @@ import { Failover } from './connection/failover';
 import { connectionLost, forPeople, RETRY_AFTER, SQLSTATE, sqlState } from './connection/failures';
 import type { Listener, Listening } from './connection/listener';
 import { OwnTurns } from './connection/own-turns';
-import { prepared, Queryable, sendOne } from './connection/queryable';
+import { Queryable, sendOne } from './connection/queryable';
 import { LOG_TABLE, type Timeline, type Turn } from './connection/timeline';
 import { Transaction } from './connection/transaction';
 import { VersionQueues } from './connection/version-queues';
@@ -143,7 +143,10 @@ export class Database extends Queryable {
     return this.onConnection(
       async (client, watch, discard) => {
         const run = (statement: string) => watch.run(() => client.query(statement));
-        const begin = () => run(`BEGIN ISOLATION LEVEL ${isolation}`);
+        const begin = async () => {
+          const results = await run(`BEGIN ISOLATION LEVEL ${isolation}; ${LOG_TABLE_NOW}`);
+          await this.failover.confirm(client, logTable(results));
+        };
         const hasCitus = this.connections.hasCitus(client);
         const history = () => this.failover.of(client)?.name ?? null;
         const transaction = new Transaction(client, watch, hasCitus, history, this.sender);
@@ -155,7 +158,6 @@ export class Database extends Queryable {
             });
           } else {
             await begin();
-            await this.failover.confirm(client, await logTable(transaction));
           }
           const result = await work(transaction);
           const done = await run(end).catch(outcomeUnknown);
@@ -347,11 +349,16 @@ export class Database extends Queryable {
   }
 }
 
-/** The present table of the log; null while there is none. */
-const logTable = async (transaction: Transaction): Promise<string | null> =>
-  (await transaction.one(v.object({ log: v.nullable(v.string()) }), LOG_TABLE_NOW)).log;
+/** Asks for the present table of the log in the round trip that begins a transaction. */
+const LOG_TABLE_NOW = sql`SELECT ${LOG_TABLE}::text AS log`;
 
-const LOG_TABLE_NOW = prepared(sql`SELECT ${LOG_TABLE}::text AS log`);
+const Begun = v.tuple([
+  v.unknown(),
+  v.object({ rows: v.tuple([v.object({ log: v.nullable(v.string()) })]) }),
+]);
+
+/** The present table of the log; null while there is none. @param results of BEGIN and {@link LOG_TABLE_NOW} */
+const logTable = (results: unknown): string | null => v.parse(Begun, results)[1].rows[0].log;
 
 /** Interval in which a statement that gives way is looked at. PostgreSQL looks for deadlocks after a second. */
 const LOOK_MILLISECONDS = 200;
