@@ -187,6 +187,11 @@ describe('Reviews', () => {
     ['the same reviewer twice', { reviewers: ['bea', 'bea'] }, /once/],
     ['21 reviewers', { reviewers: Array.from({ length: 21 }, (_, i) => `r${i}`) }, /at most 20/],
     ['the sender as reviewer', { reviewers: ['ann'] }, /^reviewers: ann owns the review/],
+    [
+      'the sender in another case as reviewer',
+      { reviewers: ['Ann'] },
+      /^reviewers: ann owns the review, and Ann looks like the same person/,
+    ],
     ['its owner as reviewer', { owner: 'bea' }, /^reviewers: bea owns the review/],
     ['a day that is none', { due: '2026-02-30' }, /^due/],
     ['a blank comment', { comment: ' ' }, /^comment/],
