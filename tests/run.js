@@ -62,19 +62,20 @@ const quick = () =>
 
 /**
  * The browser waits a third of its time, and so do the other tests: side by side they use two cores. The browser goes
- * first, because it takes longer.
+ * first, because it takes longer. The build and an installation leave time for the checks.
  */
 async function everything() {
   console.log(ZONES);
-  if (!(await step('build', () => npm('build')))) return together(1, checks);
-  const inBrowser = async () => {
-    if (hasShell() || (await step('Chromium', provideChromium)))
-      await playwright('tests in the browser');
-  };
+  const checked = together(1, checks);
+  const [isBuilt, hasBrowser] = await Promise.all([
+    step('build', () => npm('build')),
+    hasShell() || step('Chromium', provideChromium),
+  ]);
+  if (!isBuilt) return checked;
   const [passed] = await Promise.all([
     vitest('tests without a browser', []),
-    inBrowser(),
-    together(1, checks),
+    hasBrowser && playwright('tests in the browser'),
+    checked,
   ]);
   if (!passed) console.log(`${ZONES}. PF_TEST_RUN=${RUN} repeats them.`);
 }
