@@ -15,6 +15,7 @@ it.each([
   ["import {\n  type B,\n  b,\n} from './b.js';", "export * from './a';"],
   ["import './b';", "const a = () => import('$lib/a');"],
   ["import b, { type B } from './b';", "import type from './a';"],
+  ["// a comment\nimport { b } from './b';", "/* and */ export * from './a';"],
 ])('%j and %j form a circle', (a, b) => {
   expect(circlesOf(files({ 'src/lib/a.ts': a, 'src/lib/b.js': b }))).toEqual([
     ['src/lib/a.ts', 'src/lib/b.js', 'src/lib/a.ts'],

@@ -14,7 +14,7 @@ const namesTypes = (named: string): boolean =>
   /^\s*\{\s*(type\s+[\w$]+(\s+as\s+[\w$]+)?\s*,?\s*)+\}\s*$/.test(named);
 
 const SCRIPTS = /<script\b[^>]*>(.*?)<\/script>/gs;
-const COMMENTS = /\/\*.*?\*\/|^\s*\/\/.*$/gms;
+const COMMENTS = /\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms;
 
 /** The paths of the files that a file imports, apart from packages and types. */
 function importsOf({ path, text }: TextFile, known: ReadonlyMap<string, unknown>): string[] {
