@@ -102,6 +102,30 @@ describe('articles that sell in a share of the months', () => {
   });
 });
 
+it('slow series are forecast together in the same seasons if periods are ignored', () => {
+  const random = generator(7);
+  const known = Array.from({ length: 200 }, () =>
+    Array.from({ length: MONTHS }, (_, t) =>
+      random() < 0.3 + 0.25 * Math.sin((2 * Math.PI * t) / 12) ? 1 + 4 * random() : 0,
+    ),
+  );
+  const sums = (isIgnored: (t: number) => boolean) => {
+    const forecasted = known.map((amounts) => {
+      const history = amounts.map((amount, t) => (isIgnored(t) ? null : amount));
+      return { history, result: forecastSeries(history, OPTIONS) };
+    });
+    const results = together(forecasted, OPTIONS);
+    return Array.from({ length: YEAR }, (_, h) =>
+      sum(results.map(({ forecast }) => at(forecast, h))),
+    );
+  };
+  const [all, some] = [sums(() => false), sums((t) => t >= 20 && t < 26)];
+  const largest = Math.max(...all);
+  for (const [h, amount] of all.entries()) {
+    expect(Math.abs(at(some, h) - amount)).toBeLessThan(0.15 * largest);
+  }
+});
+
 describe('a mean', () => {
   it('leaves out the first amount, with which a series mostly begins', () => {
     const { forecast, fitted } = meanOfPeriods([0, 8, 0, 3, 0, 1], 2);

@@ -3,7 +3,7 @@ import { errorDeviation, type Fit, ROOTS, scaledBack, seasonally } from './fit';
 import type { ForecastOptions, SeriesForecast } from './forecast';
 import { forecastSeries } from './forecast';
 import { findSeasons } from './seasonality';
-import { at, lineThrough, notBelow, sum } from './series';
+import { at, fillGaps, lineThrough, notBelow, sum } from './series';
 import { demandOf, limitsOfSlow } from './slow';
 
 /** A series and its own forecast. */
@@ -37,7 +37,8 @@ export function together(
     const amounts = slow.map(({ history }) => history[t] ?? null);
     return amounts.every((amount) => amount === null) ? null : sum(amounts.map(Number));
   });
-  const known = total.flatMap((amount) => amount ?? []);
+  const start = total.findIndex((amount) => amount !== null);
+  const known = fillGaps(start < 0 ? [] : total.slice(start), options.period);
   if (demandOf(known).isSlow || known.some((amount) => amount < 0)) return own;
   const { forecast: combined, backtest, method } = forecastSeries(total, options);
   if (!backtest || method === 'last_year') return own;
