@@ -188,6 +188,23 @@ describe('limits', () => {
     expect(upper).toEqual([expect.closeTo(2 * place * 20 - 1, 10), 0]);
   });
 
+  it('of amounts below 0 are those of the opposite amounts, and those of both signs hold 0', () => {
+    const values = [3, 0, 2, 0, 0, 5, 0, 1, 4, 0, 0, 2];
+    const average = sum(values.slice(1)) / 11;
+    const { lower, upper } = limitsOfSlow(values, [average], 0.8);
+    const opposite = limitsOfSlow(
+      values.map((value) => -value),
+      [-average],
+      0.8,
+    );
+    expect([lower[0], upper[0]]).toEqual([0, expect.closeTo(2.8, 10)]);
+    expect(opposite.upper.map(Math.abs)).toEqual([0]);
+    expect(opposite.lower).toEqual([expect.closeTo(-at(upper, 0), 10)]);
+    const both = Array.from({ length: 41 }, (_, t) => [2, -1, 0, 0][t % 4] ?? 0);
+    const wide = limitsOfSlow(both, [0.25], 0.8);
+    expect([wide.lower, wide.upper]).toEqual([[-1], [2]]);
+  });
+
   it('hold about what they promise of monthly and quarterly series', () => {
     for (const { period, unit, length, horizon } of [
       { period: 12, unit: 'month', length: 72, horizon: 18 },

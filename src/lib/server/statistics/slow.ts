@@ -1,4 +1,4 @@
-/** Slow and lumpy series: how they are told from others, and methods that forecast their mean. */
+/** Slow and lumpy series: how they differ from others, and methods that forecast their mean. */
 import type { Fit } from './fit';
 import { at, mean, sum } from './series';
 
@@ -134,9 +134,10 @@ export function discontinuedFor(values: readonly number[], period: number): numb
 }
 
 /**
- * Returns limits that hold a share of the amounts of a slow series, whose amounts are far from normal: quantiles of its
- * amounts. A forecast that differs from their mean counts as a change of how often something is sold, up to each period,
- * and beyond that as a change of the sizes. The lower limit is 0 if nothing is sold often enough.
+ * Returns limits that hold a share of the amounts of a slow series, which are far from a normal distribution: quantiles
+ * of its amounts. A forecast that differs from their mean counts as a change of the share of periods with an amount, up
+ * to all periods, and beyond that as a change of the sizes; of amounts of both signs it changes neither. A limit is 0 if
+ * enough periods have no amount.
  *
  * Source: Hyndman and Fan (1996), Sample quantiles in statistical packages, The American Statistician 50, definition 6.
  */
@@ -148,24 +149,33 @@ export function limitsOfSlow(
   const later = values.slice(values.findIndex((value) => value !== 0) + 1);
   const sizes = later.filter((value) => value !== 0).toSorted((a, b) => a - b);
   const average = mean(later);
-  if (sizes.length === 0 || average <= 0) return { lower: [...forecast], upper: [...forecast] };
+  if (sizes.length === 0) return { lower: [...forecast], upper: [...forecast] };
   // The probability of an amount in the next period, by Laplace's rule of succession.
   const frequent = (sizes.length + 1) / (later.length + 2);
-  const quantile = (probability: number, frequency: number) => {
-    if (1 - probability >= frequency) return 0;
-    const place = (1 - (1 - probability) / frequency) * (sizes.length + 1) - 1;
+  const positive = sizes.filter((size) => size > 0).length / sizes.length;
+  const areBoth = positive > 0 && positive < 1;
+  const ofSizes = (probability: number) => {
+    const place = probability * (sizes.length + 1) - 1;
     const [lower = 0, upper = 0] = [Math.floor(place), Math.ceil(place)].map((i) =>
       at(sizes, Math.min(sizes.length - 1, Math.max(0, i))),
     );
     return lower + (place - Math.floor(place)) * (upper - lower);
   };
+  // Periods without an amount are between those below 0 and those above.
+  const quantile = (probability: number, frequency: number) => {
+    if (probability < frequency * (1 - positive)) return ofSizes(probability / frequency);
+    if (1 - probability >= frequency * positive) return 0;
+    return ofSizes(1 - (1 - probability) / frequency);
+  };
   const limits = forecast.map((value) => {
-    const rate = (frequent * value) / average;
-    const [frequency, size] = [Math.min(1, rate), Math.max(1, rate)];
+    const rate = areBoth ? frequent : (frequent * value) / average;
+    const [frequency, size] = [Math.min(1, Math.max(0, rate)), Math.max(1, rate)];
     const outside = (1 - share) / 2;
-    const least = at(sizes, 0) < 0 || frequency > 1 - outside ? quantile(outside, frequency) : 0;
-    const most = quantile(least === 0 ? share : 1 - outside, frequency);
-    return { lower: Math.min(value, size * least), upper: Math.max(value, size * most) };
+    const [least, most] = [quantile(outside, frequency), quantile(1 - outside, frequency)];
+    // A limit of 0 has nothing outside, so the other one may have all of it.
+    const lower = most === 0 ? quantile(1 - share, frequency) : least;
+    const upper = least === 0 ? quantile(share, frequency) : most;
+    return { lower: Math.min(value, size * lower), upper: Math.max(value, size * upper) };
   });
   return {
     lower: limits.map(({ lower }) => lower),
