@@ -246,7 +246,7 @@ async function step(twin: Twin, [method, path, body, made]: Step): Promise<unkno
   return [method, path, answer.status, without(twin, told(answer.body))];
 }
 
-it('what a person writes into a part is answered alike, whatever is outside', async () => {
+it('the answers to what a person writes into a part do not depend on rows outside', async () => {
   const twin = async (rows: SourceRow[]): Promise<Twin> => ({ ...(await made(rows)), ids: {} });
   const slice = { Region: 'C' };
   const changes = ({ path, sourceId }: Twin): [path: string, body: object][] => [

@@ -34,11 +34,11 @@ export const AuditEntry = v.object({
   territory_id: v.nullable(v.number()),
   before: v.pipe(
     v.nullable(byColumn(anyJson)),
-    v.description('The fields that changed, before; null if there was nothing'),
+    v.description('The changed fields before; null of a new object and of a refusal'),
   ),
   after: v.pipe(
     v.nullable(byColumn(anyJson)),
-    v.description('The same fields after; null if nothing is left'),
+    v.description('The changed fields after; null of a deleted object and of a refusal'),
   ),
   request: v.pipe(
     v.nullable(v.string()),

@@ -81,7 +81,7 @@ export function figuresOf<Of>(figures: Iterable<readonly [key: string, figure: O
   };
 }
 
-/** Returns {@link figuresOf} some measures. */
+/** Returns {@link figuresOf} with a figure computed from the key of each measure. */
 export const figuresBy = <Of>(keys: readonly string[], of: (key: string) => Of) =>
   figuresOf(keys.map((key) => [key, of(key)] as const));
 
@@ -94,7 +94,7 @@ export function totalsBy<Of>(
   return { value_total: value, units_total: units, ...others };
 }
 
-/** Returns the keys of the measures that have something: value and units first. */
+/** Returns the keys of something by measure: value and units first. */
 export const keysOf = (by: ByMeasure<unknown>): string[] => {
   const keys = Object.keys(by);
   return [

@@ -15,8 +15,7 @@ export interface ForecastRange {
 
 /** The places of a chart, and the rows that one of its lines adds up. */
 export interface RangedLine {
-  /** The measure of the line. */
-  /** Its key. */
+  /** The key of the measure of the line. */
   measure: string;
   /** First day of each place in epoch milliseconds; null for rows without a date. */
   starts: readonly (number | null)[];

@@ -11,7 +11,7 @@ export interface FileChange {
   address: string;
   /** The headers of the cell, for a sentence. */
   name: string;
-  /** Its key. */
+  /** The key of the measure. */
   measure: string;
   slice: Slice;
   was: number;

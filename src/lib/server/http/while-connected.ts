@@ -14,10 +14,10 @@ interface Connection {
 }
 
 /**
- * Works for a client. The signal aborts when the client closes its connection; that of the request does not any more
- * once its body has arrived.
+ * Works for a client. The signal aborts when the client closes its connection. The signal of the request itself no
+ * longer does so once its body has arrived.
  *
- * @param what what was done meanwhile, after "while"
+ * @param what the work, as the end of a sentence after "while": "its file was read"
  * @throws AppError 400 if the work failed after the connection was closed
  */
 export async function whileConnected<T>(

@@ -52,7 +52,7 @@ interface Tested {
   errors: ForecastErrors;
   /** Mean of the squared errors. */
   squares: number;
-  /** Sum of the errors, without its sign. */
+  /** Absolute value of the sum of the errors. */
   cumulated: number;
   /** The factor that makes the deviations of the method as wide as its errors. */
   width: number;

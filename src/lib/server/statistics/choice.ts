@@ -10,7 +10,7 @@ import { demandOf, discontinuedFor } from './slow';
 export interface Choice {
   method: Method;
   why: string;
-  /** How `auto` takes the series; undefined for most. */
+  /** The kind of series that `auto` found; undefined if most periods have an amount. */
   kind?: 'slow' | 'discontinued';
 }
 
@@ -44,10 +44,10 @@ const LABELS: Record<Method, string> = {
 /** Single methods that `auto` may prefer to the combination. */
 const SINGLES = ['last_year', 'theta', 'damped'] as const;
 
-/** A method is clearly better than the combination with at most this share of its error, at every origin. */
+/** A method is clearly better than the default if its error is at most this share of the default's, at every origin. */
 const CLEARLY = 0.5;
 
-/** Beyond this share of the amounts a bias is named. */
+/** A bias above this share of the amounts is named in a sentence. */
 const MOST_BIAS = 0.1;
 
 /** Chooses the method of a forecast: the requested one if it can be fitted; for `auto`, see {@link best}. */

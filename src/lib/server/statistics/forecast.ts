@@ -57,7 +57,8 @@ export interface SeriesForecast {
 
 /**
  * Forecasts one series. `auto` uses the combination of several methods, the mean for a slow series, and a single method
- * if several backtests agree that it is clearly better (`choice.ts`). A history that is too short or constant repeats its last year or amount; `why` says so.
+ * if several backtests agree that it is clearly better (`choice.ts`). A history that is too short or constant repeats
+ * its last year or amount; `why` says so.
  *
  * @param history oldest first; null where the amount is not known. Nulls before the first amount are ignored
  */

@@ -175,8 +175,8 @@ interface Target {
  * Finds the rows that carry each amount: those of the last year before it in which its group has rows.
  *
  * @param keys the keys of the measures in the order of the amounts of a group
- * @param isAuto whether methods were chosen. A mean that was chosen says how much is sold, not in which period, so its
- * amounts move to the next period with rows
+ * @param isAuto whether `auto` chose the methods. A mean says how much is sold, but not in which period, so its amounts
+ * move to the next period with rows
  */
 function targetsOf(
   history: History,

@@ -151,7 +151,7 @@ function decimalsOf(measure: ForecastColumn, index: number, { sums }: History): 
 const rounded = (amount: number, decimals: number | null): number =>
   decimals === null ? amount : Number(amount.toFixed(Math.min(20, Math.max(0, decimals))));
 
-/** Rounds amounts so that each sum from the first one on is rounded, too: small amounts of many periods are kept. */
+/** Rounds amounts so that the first n of them add up to their rounded sum, for each n: small amounts are not lost. */
 function roundedTogether(amounts: readonly number[], decimals: number | null): number[] {
   let [exact, given] = [0, 0];
   return amounts.map((amount) => {
