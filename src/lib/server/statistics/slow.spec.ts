@@ -29,15 +29,21 @@ interface Market {
   growth?: number;
   /** Share of the articles whose sales end in the history. */
   ending?: number;
+  /** Number of months within which the sales of the articles begin. */
+  launches?: number;
 }
 
 /** Articles of a market: months of history from the first sale on, and the year after. */
-function articles({ share, size, count = 20, growth = 0, ending = 0 }: Market, seed: number) {
+function articles(
+  { share, size, count = 20, growth = 0, ending = 0, launches = 0 }: Market,
+  seed: number,
+) {
   const random = generator(seed);
   return Array.from({ length: count }, () => {
     const end = random() < ending ? Math.floor(random() * MONTHS) : Infinity;
+    const start = launches > 0 ? Math.floor(random() * launches) : 0;
     const sold = Array.from({ length: MONTHS + YEAR }, (_, t) => {
-      const sells = random() < share * (1 + growth) ** ((t - MONTHS) / 12) && t < end;
+      const sells = random() < share * (1 + growth) ** ((t - MONTHS) / 12) && t >= start && t < end;
       const amount = size(random());
       return sells ? amount : 0;
     });
@@ -65,6 +71,7 @@ const MARKETS: [string, Market][] = [
   ['of 30 %, growing by 10 % a year', { share: 0.3, size: even, growth: 0.1, count: 60 }],
   ['of 30 %, falling by 10 % a year', { share: 0.3, size: even, growth: -0.1, count: 60 }],
   ['of 30 %, of which a third ends', { share: 0.3, size: even, ending: 0.33 }],
+  ['of 30 %, launched within four years', { share: 0.3, size: even, launches: 48 }],
 ];
 
 describe('articles that sell in a share of the months', () => {

@@ -3,7 +3,7 @@ import { errorDeviation, type Fit, ROOTS, scaledBack, seasonally } from './fit';
 import type { ForecastOptions, SeriesForecast } from './forecast';
 import { forecastSeries } from './forecast';
 import { findSeasons } from './seasonality';
-import { at, fillGaps, lineThrough, notBelow, sum } from './series';
+import { at, fillGaps, lineThrough, mean, notBelow, sum } from './series';
 import { demandOf, limitsOfSlow } from './slow';
 
 /** A series and its own forecast. */
@@ -31,12 +31,8 @@ export function together(
 ): SeriesForecast[] {
   const own = forecasted.map(({ result }) => result);
   const slow = forecasted.filter(({ result }) => result.isSlow);
-  const [first] = slow;
-  if (!first || slow.length < 2) return own;
-  const total = first.history.map((_, t) => {
-    const amounts = slow.map(({ history }) => history[t] ?? null);
-    return amounts.every((amount) => amount === null) ? null : sum(amounts.map(Number));
-  });
+  if (slow.length < 2) return own;
+  const total = totalOf(slow.map(({ history }) => history));
   const start = total.findIndex((amount) => amount !== null);
   const known = fillGaps(start < 0 ? [] : total.slice(start), options.period);
   if (demandOf(known).isSlow || known.some((amount) => amount < 0)) return own;
@@ -54,6 +50,30 @@ export function together(
       ? scaled(each, forecast, shares, slow.length)
       : each.result,
   );
+}
+
+/** The least share of the level of all series that the known ones have in a period of a total. */
+const LEAST_KNOWN = 0.3;
+
+/**
+ * Returns the sum of series by period as if all of them were known in each: the sum of the known ones, times the level
+ * of all over that of the known ones. A level is the mean of a series. Without this, each launch would count as growth
+ * of the others. The first period of a series mostly has an amount because the series begins there, so it is left out.
+ *
+ * @returns null for periods in which the known series have too small a share of the level
+ */
+function totalOf(histories: readonly Forecasted['history'][]): (number | null)[] {
+  const series = histories.map((history) => {
+    const start = history.findIndex((amount) => amount !== null) + 1;
+    return { history, start, level: mean(history.slice(start).flatMap((amount) => amount ?? [])) };
+  });
+  const whole = sum(series.map(({ level }) => level));
+  return (histories[0] ?? []).map((_, t) => {
+    const known = series.filter(({ history, start }) => t >= start && history[t] != null);
+    const level = sum(known.map((each) => each.level));
+    if (level <= 0 || level < LEAST_KNOWN * whole) return null;
+    return (sum(known.map(({ history }) => history[t] ?? 0)) * whole) / level;
+  });
 }
 
 /** Continues the line through the square roots of a series, which are about equally uncertain at each level. */
