@@ -168,6 +168,12 @@ describe('the kind of a series', () => {
     expect(discontinuedFor([1, 2, ...run(5), 1, 3, 2, 2, 4, 1, ...run(7)], 12)).toBe(0);
     expect(discontinuedFor([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, ...run(8)], 12)).toBe(0);
     expect(discontinuedFor(run(20), 12)).toBe(0);
+    // It may be the first winter of an article that sells in summer.
+    const summer = [4, 6, 9, 8, 7, 5];
+    expect(discontinuedFor([...summer, ...run(6)], 12)).toBe(0);
+    expect(discontinuedFor([...summer.slice(2), ...run(6)], 12)).toBe(0);
+    expect(discontinuedFor([...summer, ...run(6), ...summer, ...run(6)], 12)).toBe(0);
+    expect(discontinuedFor([...summer, ...run(12)], 12)).toBe(12);
     const { forecast, why } = forecastSeries([...sold, ...sold, ...run(9)], OPTIONS);
     expect(sum(forecast)).toBe(0);
     expect(why).toBe(

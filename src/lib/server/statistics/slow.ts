@@ -110,7 +110,8 @@ const LONGER = 1.5;
 
 /**
  * Returns the number of periods at the end of a series without an amount, if the series counts as discontinued: the run
- * is at least half a year, longer than all earlier ones, and too long to be chance; 0 otherwise.
+ * is at least half a year, longer than all earlier ones, and too long to be chance, and the same periods of the year
+ * before had an amount; 0 otherwise.
  *
  * @param period number of periods of a year
  */
@@ -119,6 +120,9 @@ export function discontinuedFor(values: readonly number[], period: number): numb
   const run = values.length - 1 - last;
   const first = values.findIndex((value) => value !== 0);
   if (last <= first || run < Math.max(2, period / 2)) return 0;
+  const [from, to] = [last + 1, values.length].map((end) => Math.max(0, end - period));
+  const yearBefore = values.slice(from, to);
+  if (yearBefore.every((value) => value === 0)) return 0;
   let [longest, current, amounts] = [0, 0, 0];
   for (let t = first + 1; t <= last; t++) {
     if (at(values, t) === 0) current++;
