@@ -38,7 +38,7 @@ function hasChromium() {
 const hasShell = () =>
   Boolean(process.env.CHROMIUM) || installedChromium()?.endsWith(HEADLESS_SHELL);
 
-const ZONES = `Time zones of the contract in run ${RUN}: ${FIRST_ZONE}, and ${SECOND_ZONE} for rows and dates`;
+const THIS_RUN = `Run ${RUN}: the contract in ${FIRST_ZONE}, rows and dates also in ${SECOND_ZONE}; browser tests in the order of --shuffle=${RUN}`;
 
 /**
  * Space for new objects in MB. With less, a program that reads many files spends a third of its time on garbage
@@ -65,19 +65,19 @@ const quick = () =>
  * first, because it takes longer. The build and an installation leave time for the checks.
  */
 async function everything() {
-  console.log(ZONES);
+  console.log(THIS_RUN);
   const checked = together(1, checks);
   const [isBuilt, hasBrowser] = await Promise.all([
     step('build', () => npm('build')),
     hasShell() || step('Chromium', provideChromium),
   ]);
   if (!isBuilt) return checked;
-  const [passed] = await Promise.all([
+  const [withoutBrowser, inBrowser] = await Promise.all([
     vitest('tests without a browser', []),
-    hasBrowser && playwright('tests in the browser'),
+    hasBrowser && playwright('tests in the browser', [`--shuffle=${RUN}`]),
     checked,
   ]);
-  if (!passed) console.log(`${ZONES}. PF_TEST_RUN=${RUN} repeats them.`);
+  if (!withoutBrowser || !inBrowser) console.log(`${THIS_RUN}. PF_TEST_RUN=${RUN} repeats it.`);
 }
 
 async function prepared() {

@@ -219,13 +219,14 @@ export function vitest(name, args, env) {
 /**
  * Runs Playwright as a step.
  * @param {string} name
+ * @param {string[]} args
  */
-export function playwright(name) {
+export function playwright(name, args) {
   const report = join(reports, 'playwright.json');
   return step(
     name,
     () =>
-      run(installed('playwright'), ['test', '--reporter=list,json'], {
+      run(installed('playwright'), ['test', '--reporter=list,json', ...args], {
         PLAYWRIGHT_JSON_OUTPUT_NAME: report,
       }),
     (result) => tally(report, result, playwrightTally),

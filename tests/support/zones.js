@@ -1,7 +1,7 @@
-// The time zones of a test run. They change places every day, or as the number in PF_TEST_RUN says.
+// The number of a test run, and its time zones, which change places with it.
 const DAY_MS = 86_400_000;
 
-/** The number that decides the zones of this run; in PF_TEST_RUN, it repeats them. */
+/** The number of this run: another one every day. `PF_TEST_RUN` repeats the run of a number. */
 export const RUN = Number(process.env.PF_TEST_RUN || Math.floor(Date.now() / DAY_MS));
 
 const WEST = 'America/New_York';
