@@ -17,6 +17,9 @@ export const METHODS = [
 export const Method = v.picklist(METHODS);
 export type Method = v.InferOutput<typeof Method>;
 
+/** The methods that forecast a mean of a slow series. */
+export const MEANS: readonly Method[] = ['mean', 'croston', 'tsb'];
+
 /**
  * Half the width of the range that 80 and 95 % of the amounts are expected in, in standard deviations. Large errors are
  * more frequent than with a normal distribution: the ratio of the two is that of Student's t with 6 degrees of freedom.

@@ -1,6 +1,6 @@
 /** Loads a forecast of the source: its rows of a season earlier, scaled to the forecast amounts. */
-import type { FittedGroup, ForecastRequest, LeftOut, Method } from '../../../contract/forecasts';
-import { ForecastAnswer } from '../../../contract/forecasts';
+import type { FittedGroup, ForecastRequest, LeftOut } from '../../../contract/forecasts';
+import { ForecastAnswer, MEANS } from '../../../contract/forecasts';
 import type { ForecastEntry } from '../../../contract/log';
 import type { WriteKey } from '../../db/log/idempotency';
 import { requireOpen } from '../../db/versions/versions';
@@ -227,9 +227,6 @@ function targetsOf(
   }
   return { targets, leftOut };
 }
-
-/** Methods that forecast a mean of a slow series. */
-const MEANS: readonly Method[] = ['mean', 'croston', 'tsb'];
 
 /** Digits of a sum of amounts; further ones are noise of the addition. */
 const SUM_DIGITS = 15;
