@@ -172,8 +172,10 @@ export class PlannedVersion {
 
   /** Returns the decimals of a column of the pivot: those of the value, unless it shows another measure. */
   decimalsIn(column: string | null): Decimals {
-    const shows = (name: string) => column === name || column?.startsWith(`${name}: `);
-    const own = this.measures.find((measure) => shows(measure.column));
+    const { measures } = this;
+    const own =
+      measures.find((measure) => measure.column === column) ??
+      measures.find((measure) => column?.startsWith(`${measure.column}: `));
     return own?.decimals ?? this.decimals.value;
   }
 
