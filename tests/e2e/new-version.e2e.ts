@@ -1,6 +1,7 @@
-import { expect, test } from '../support/e2e';
+import { aloneTest as test, expect } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
+// In a kept page, the part may be loaded already.
 test('a page of an older build says that a new version is here, and keeps typed text', async ({
   page,
 }) => {
