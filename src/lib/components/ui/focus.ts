@@ -2,8 +2,8 @@
 import { tick } from 'svelte';
 
 /**
- * Focuses an element once the page shows the last change, and selects the text of an input, as the Tab key
- * does. Without the element, the focus stays.
+ * Focuses an element with {@link focusSelected} once the page shows the last change. Without the element, the focus
+ * stays.
  *
  * @param change resolves when the last change is made; if something else gets the focus before, it stays there
  */
@@ -15,7 +15,11 @@ export async function focusShown(
   await change;
   if (change && ![before, document.body].includes(focusedElement())) return;
   await tick();
-  const element = find();
+  focusSelected(find());
+}
+
+/** Focuses an element and selects the text of an input, so that typing replaces it. */
+export function focusSelected(element: HTMLElement | null | undefined): void {
   element?.focus();
   if (element instanceof HTMLInputElement) element.select();
 }
