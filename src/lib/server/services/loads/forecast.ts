@@ -94,14 +94,19 @@ export async function fitHistory(
   };
   const turns = new Turns();
   const fits: Fit[][] = [];
+  const amountsOf: ReturnType<typeof seriesOf>[] = [];
+  for (const group of sums) {
+    await turns.give();
+    amountsOf.push(seriesOf(group, periods, (day) => periodOfDay(day, unit)));
+  }
   for (const [i, measure] of measures.entries()) {
     const decimals = decimalsOf(measure, i, history);
     const own: Forecasted[] = [];
     const series: (number | null)[][] = [];
-    for (const group of sums) {
+    for (const amountsOfGroup of amountsOf) {
       await turns.give();
       signal?.throwIfAborted();
-      const amounts = seriesOf(group, periods, (day) => periodOfDay(day, unit))(i, measure);
+      const amounts = amountsOfGroup(i, measure);
       const learned = amounts.map((amount, t) => (isIgnored(first + t) ? null : amount));
       series.push(amounts);
       own.push({ history: learned, result: forecastSeries(learned, options) });
