@@ -48,7 +48,7 @@ export function forecastErrors(
 }
 
 /** A method that was fitted to the history before the withheld periods. */
-interface Tested {
+export interface Tested {
   errors: ForecastErrors;
   /** Mean of the squared errors. */
   squares: number;

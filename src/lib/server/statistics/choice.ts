@@ -1,6 +1,6 @@
 /** Chooses the method of a forecast and says why. */
 import type { Method } from '../../contract/forecasts';
-import { type Backtesting, type ForecastErrors, MOST_ORIGINS } from './backtest';
+import { type Backtesting, type ForecastErrors, MOST_ORIGINS, type Tested } from './backtest';
 import { SHORTEST } from './methods';
 import { isSeasonal } from './seasonality';
 import { sum } from './series';
@@ -111,7 +111,8 @@ function best(candidate: Candidate): Choice {
     const why = `It had no amounts ${inLast(run, unit)}, longer than ever before, so it counts as discontinued and is forecast as 0.`;
     return { method: 'mean', why, kind: 'discontinued' };
   }
-  if (demandOf(values).isSlow) return bestOfSlow(candidate);
+  const { isSlow, interval } = demandOf(values);
+  if (isSlow) return bestOfSlow(candidate, interval);
   const benchmark = tests?.test('last_year')?.errors;
   if (!tests || !benchmark) {
     const length = count(values.length, unit);
@@ -119,15 +120,11 @@ function best(candidate: Candidate): Choice {
     return { method: 'last_year', why };
   }
   const span = inLast(tests.periods, unit);
-  const isBetter = (method: Method, share: number) =>
-    tests.origins.every((test) => {
-      const [own, combined] = [method, 'combined' as const].map((each) => test(each)?.errors.mae);
-      return own !== undefined && own <= share * (combined ?? Infinity);
-    });
+  const absolute = ({ errors }: Tested) => errors.mae;
   const size = (method: Method) => sum(tests.origins.map((test) => test(method)?.errors.mae ?? 0));
   const isShort = tests.origins.length < MOST_ORIGINS;
   const [winner] = (isShort ? SINGLES.slice(0, 1) : SINGLES)
-    .filter((method) => isBetter(method, isShort ? 1 : CLEARLY))
+    .filter((each) => beats(each, 'combined', tests.origins, absolute, isShort ? 1 : CLEARLY))
     .toSorted((a, b) => size(a) - size(b));
   if (winner === 'last_year') {
     const by =
@@ -149,6 +146,19 @@ function best(candidate: Candidate): Choice {
   return { method, why: sentences.join(' ') };
 }
 
+/** Whether the error of a method is at most a share of that of another one, at each origin. */
+const beats = (
+  method: Method,
+  other: Method,
+  origins: Backtesting['origins'],
+  errorOf: (tested: Tested) => number,
+  share: number,
+): boolean =>
+  origins.every((test) => {
+    const [own, others] = [test(method), test(other)];
+    return own !== null && others !== null && errorOf(own) <= share * errorOf(others);
+  });
+
 /** A run of periods without an amount is unusual if it has at most this probability. */
 const UNUSUAL = 0.05;
 
@@ -160,17 +170,14 @@ const UNUSUAL = 0.05;
  *
  * Source: Kolassa (2016), Evaluating predictive count data distributions in retail sales forecasting, International
  * Journal of Forecasting 32, for the errors.
+ *
+ * @param interval mean number of periods from one amount to the next
  */
-function bestOfSlow({ values, period, unit, tests }: Candidate): Choice {
-  const { interval } = demandOf(values);
+function bestOfSlow({ values, period, unit, tests }: Candidate, interval: number): Choice {
   const run = values.length - 1 - values.findLastIndex((value) => value !== 0);
   const origins = tests && tests.origins.length === MOST_ORIGINS ? tests.origins : [];
   const isBetter = (method: Method, figure: 'squares' | 'cumulated') =>
-    origins.length > 0 &&
-    origins.every((test) => {
-      const [own, other] = [test(method)?.[figure], test('mean')?.[figure]];
-      return own !== undefined && other !== undefined && own <= CLEARLY * other;
-    });
+    origins.length > 0 && beats(method, 'mean', origins, (tested) => tested[figure], CLEARLY);
   const seasonal = isSeasonal(values, period) ? (['last_year', 'combined'] as const) : [];
   const better =
     seasonal.find((method) => isBetter(method, 'squares')) ??
