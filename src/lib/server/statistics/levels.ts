@@ -36,23 +36,24 @@ export function withhold(
   return periods === 0 ? null : { cut: length - periods, periods, isIgnored };
 }
 
+/** Returns the amounts that are known before the withheld periods; null where they are ignored. */
+const learnedFrom = (series: Amounts, { cut, isIgnored }: Withheld): (number | null)[] =>
+  series.slice(0, cut).map((amount, t) => (isIgnored(t) ? null : amount));
+
 /** Forecasts the withheld periods of a series from those before them. */
 export function forecastWithheld(
   series: Amounts,
-  { cut, periods, isIgnored }: Withheld,
+  withheld: Withheld,
   options: Omit<ForecastOptions, 'horizon'>,
 ): Forecasted {
-  const history = series.slice(0, cut).map((amount, t) => (isIgnored(t) ? null : amount));
-  return { history, result: forecastSeries(history, { ...options, horizon: periods }) };
+  const history = learnedFrom(series, withheld);
+  return { history, result: forecastSeries(history, { ...options, horizon: withheld.periods }) };
 }
 
 /** Moves the year before the withheld periods into them. */
-export function lastYearMoved(
-  series: Amounts,
-  { cut, periods, isIgnored }: Withheld,
-  period: number,
-): number[] {
-  const before = series.slice(0, cut).map((amount, t) => (isIgnored(t) ? null : amount));
+export function lastYearMoved(series: Amounts, withheld: Withheld, period: number): number[] {
+  const { periods } = withheld;
+  const before = learnedFrom(series, withheld);
   const first = before.findIndex((amount) => amount !== null);
   if (first < 0) return Array.from({ length: periods }, () => 0);
   return lastYear(fillGaps(before.slice(first), period), periods, period).forecast;

@@ -1,5 +1,5 @@
 /** Slow and lumpy series: how they differ from others, and methods that forecast their mean. */
-import type { Fit } from './fit';
+import { errorDeviation, type Fit } from './fit';
 import { at, mean, sum } from './series';
 
 /** The least mean interval, in periods, between the amounts of a slow series. */
@@ -15,7 +15,7 @@ export interface Demand {
   variation: number;
   /** Whether many periods have no amount. */
   isSlow: boolean;
-  /** Whether the amounts differ much in size. */
+  /** Whether the sizes of the amounts vary widely. */
   isErratic: boolean;
 }
 
@@ -93,8 +93,7 @@ export function tsb(values: readonly number[], horizon: number): Fit {
     if (value !== 0) size += ALPHA * (value - size);
     return expected;
   });
-  const errors = fitted.flatMap((each, t) => (each === null ? [] : (at(values, t) - each) ** 2));
-  const sigma = Math.sqrt(mean(errors));
+  const sigma = errorDeviation(values, fitted, 0);
   return {
     fitted,
     forecast: Array.from({ length: horizon }, () => share * size),
@@ -132,7 +131,7 @@ export function discontinuedFor(values: readonly number[], period: number): numb
     }
     longest = Math.max(longest, current);
   }
-  // The last period of a life always has an amount, so it does not count for the share.
+  // A life always ends with an amount, so the share leaves out one of the amounts.
   const share = amounts / (last - first + 1);
   return run > LONGER * longest && (1 - share) ** run <= CHANCE ? run : 0;
 }

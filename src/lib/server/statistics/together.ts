@@ -1,7 +1,6 @@
 /** Forecasts slow series together: their sum has a trend and seasons that none of them shows alone. */
 import { errorDeviation, type Fit, ROOTS, scaledBack, seasonally } from './fit';
-import type { ForecastOptions, SeriesForecast } from './forecast';
-import { forecastSeries } from './forecast';
+import { type ForecastOptions, forecastSeries, type SeriesForecast } from './forecast';
 import { findSeasons } from './seasonality';
 import { at, fillGaps, lineThrough, mean, notBelow, sum } from './series';
 import { demandOf, limitsOfSlow } from './slow';
