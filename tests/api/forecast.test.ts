@@ -216,7 +216,8 @@ describe('A forecast', () => {
   it('of articles that sell in three of ten months keeps their total in whole pieces', async ({
     service,
   }) => {
-    // Pieces of 60 articles in 72 months, from a hash; an article is known from its first sale on.
+    // A hash decides which of 60 articles sells how many pieces in which of 72 months. The history of an article begins
+    // with its first sale.
     await service.query(`CREATE TABLE public.slow AS
       SELECT 'A' || article AS article, date '2020-01-01' + make_interval(months => t) AS day,
         1 + abs(hashint4(1000 * article + t) / 1000) % 5 AS pieces, 1.5 AS amount
@@ -251,7 +252,7 @@ describe('A forecast', () => {
     const { levels, why } = (await post('levels', ['article'])).body;
     for (const { bias } of levels) expect(Math.abs(bias)).toBeLessThan(0.1);
     expect(why).not.toContain('its total was');
-    // An article has no row to carry an amount in many months; the amount moves to another month of the article.
+    // In many months, an article has no row that can carry its amount. The load moves it to another month of the article.
     const loaded = await service.api.post(`/versions/${versionId}/forecast`, {
       ...{ ...asked, by: ['article'], pf_user: 'ana' },
     });

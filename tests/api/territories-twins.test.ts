@@ -147,7 +147,7 @@ type Step = [
   /** `V` is the version, `S` the source, `:name` an id. */
   path: string,
   body?: object,
-  /** The name under which the id in the answer is remembered. */
+  /** Later steps use the id in the answer under this name. */
   made?: string,
 ];
 

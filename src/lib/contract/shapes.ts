@@ -107,7 +107,7 @@ const WeightedGroup = v.strictObject({
   units: v.optional(decimal),
   measures: v.optional(byColumn(decimal)),
 });
-/** A group of rows with its weights by measure, as decimal text. */
+/** A group of rows, and its weight for each measure as decimal text. */
 export type WeightedGroup = v.InferOutput<typeof WeightedGroup>;
 
 /** @param slice the schema of a slice: as requested, or as stored */

@@ -33,8 +33,8 @@ export class Refusals {
   private readonly timer: NodeJS.Timeout;
 
   /**
-   * @param record stores the counts; they are kept for the next time if it fails
-   * @param failed called with the error then
+   * @param record stores the counts; after a failure they are recorded with the next ones
+   * @param failed called with the error of a failure
    */
   constructor(
     private readonly record: (refused: readonly RefusedRequests[]) => Promise<unknown>,
@@ -76,7 +76,7 @@ export class Refusals {
     }
   }
 
-  /** Records the counts for the last time. */
+  /** Stops the timer and records the remaining counts. */
   async end(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();

@@ -112,7 +112,8 @@ describe('The audit', () => {
       version_id: Number(path.split('/').at(-1)),
     });
 
-    // A read records what was counted, so it adds one more row of other requests, but no room for their kinds.
+    // Each read records the counts so far. It makes no room for further kinds, so the second one can only add to the
+    // rows of other requests.
     const floods = [60, 90];
     const flooded: AuditEntry[] = [];
     for (const [turn, size] of floods.entries()) {

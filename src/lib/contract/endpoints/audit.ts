@@ -1,7 +1,6 @@
 /** The endpoint of the audit. */
 import { AuditAnswer, AUDITED_BY_DEFAULT, MOST_AUDITED } from '../audit';
 import { text } from '../primitives';
-
 import { type Endpoints, json, PATH_PARAMETERS, wholeNumber } from './endpoint';
 
 const entry = wholeNumber(1, Number.MAX_SAFE_INTEGER);

@@ -45,8 +45,8 @@ const FEWEST_SEASONS = 4;
 const STEADIER = 0.6;
 
 /**
- * Tests whether the seasons of a series grow with its level: the deviation within a season, as a share of its mean,
- * varies clearly less from season to season than the deviation itself. Only a series above 0 is tested.
+ * Tests whether the seasons of a series grow with its level. They do if the deviations within the seasons vary clearly
+ * less as shares of the seasons' means than as amounts. A series with an amount of 0 or less does not pass.
  *
  * Source: Guerrero (1993), Time-series analysis supported by power transformations, Journal of Forecasting 12.
  */
