@@ -9,7 +9,7 @@ import { sql } from '../../src/lib/server/sql/quote';
 import { trusted } from '../../src/lib/server/sql/trusted';
 import { apiAt, type Answer } from '../support/http';
 import { bytes, plan, type Planned } from '../support/planned';
-import { hold, holdVersion, until, untilWaiting } from '../support/race';
+import { hold, holdVersion, until, untilAllWait, untilWaiting } from '../support/race';
 import { queryOn, startService, type Service } from '../support/service';
 
 async function version(service: Service): Promise<Planned> {
@@ -88,7 +88,7 @@ it('a request is refused if every connection is in use', async () => {
   const held = await hold(service, 'LOCK TABLE pf.col_meta IN ACCESS EXCLUSIVE MODE');
   const path = `/sources/${v.sourceId}/columns`;
   const first = Array.from({ length: 20 }, () => service.api.get(path));
-  await untilWaiting(service, 20);
+  await untilAllWait(service);
   expectNotNow(await service.api.get(path), /All connections to the database are in use/);
   await held.release();
   for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);

@@ -150,6 +150,7 @@ test('the panel shows the totals of a further measure, changes it, and lets it f
     [50, 33],
     [80, 60],
   ]);
+  await expect(pivot.panel.getByTestId('further-total')).toHaveText('99.00');
 
   // The cost follows the percentage of the sales, and both are announced.
   await field('Cost follows the percentage of Sales').check();
@@ -162,6 +163,7 @@ test('the panel shows the totals of a further measure, changes it, and lets it f
     [55, 36.3],
     [80, 60],
   ]);
+  await expect(field('Sales: Percent')).toHaveValue('');
 
   // The same percentage for sales and pieces does not change the cost, unless it is also entered for the cost.
   await field('Cost follows the percentage of Sales').uncheck();

@@ -52,6 +52,17 @@ export async function waitingForLocks({ query }: Service): Promise<number> {
   return n;
 }
 
+/** Waits until each connection of the service's pool waits for a lock, one of them perhaps to build an index. */
+export const untilAllWait = ({ query }: Service): Promise<boolean> =>
+  until(async () => {
+    const waiting = await query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'forecast-pivot'
+         AND wait_event_type = 'Lock'`,
+    );
+    return waiting.length >= 20;
+  });
+
 /** Waits until a build of indexes waits for an older snapshot. */
 export const untilBuilding = ({ query }: Service): Promise<boolean> =>
   until(async () => {

@@ -2,7 +2,15 @@
 import { describe, expect } from 'vitest';
 import { it } from '../../support/api';
 import { plan, type Planned } from '../../support/planned';
-import { hold, holdVersion, race, until, untilWaiting, waitingForLocks } from '../../support/race';
+import {
+  hold,
+  holdVersion,
+  race,
+  until,
+  untilAllWait,
+  untilWaiting,
+  waitingForLocks,
+} from '../../support/race';
 import type { Service } from '../../support/service';
 
 const BODY = { pf_user: 'ann', slice: {} };
@@ -274,7 +282,7 @@ describe('versions do not wait for each other', () => {
     const readers = Array.from({ length: 20 }, () =>
       service.api.get(`/sources/${v.sourceId}/columns`),
     );
-    await untilWaiting(service, 20);
+    await untilAllWait(service);
     expect((await service.api.get('/health')).status).toBe(200);
     await held.release();
     expect(new Set(statuses(await Promise.all(readers)))).toEqual(new Set([200]));
