@@ -20,12 +20,10 @@ export class ShownValues {
     private readonly aggregates: ViewConfig['aggregates'],
   ) {}
 
-  /** Reads the values of one column. */
+  /** Reads the values of one column in one call to the engine. */
   async column(column: DrawnColumn, rows: RowRange): Promise<CellValue[]> {
-    const parts = this.partsOf(column).map((leaves) =>
-      Promise.all((leaves ?? []).map((leaf) => this.summed(leaf, rows))),
-    );
-    return this.valuesOf(column, await Promise.all(parts));
+    const { values } = await this.rows(this.view, [column], rows, await this.paths.printed());
+    return values[0] ?? [];
   }
 
   /**
@@ -54,11 +52,16 @@ export class ShownValues {
     );
     const counts = new Map<string, number>();
     for (const path of printed) counts.set(path, (counts.get(path) ?? 0) + 1);
-    // Of columns that print alike, the engine returns only the last.
-    const valuesAt = (leaf: number): Promise<CellValue[]> | CellValue[] => {
+    let whole: ReturnType<typeof readWhole> | undefined;
+    // Of columns that print alike, the engine returns only the last. With a sort by a hidden column its windows
+    // of columns are shifted.
+    const valuesAt = async (leaf: number): Promise<CellValue[]> => {
       const path = printed[leaf] ?? '';
-      const values = counts.get(path) === 1 ? read.columns.get(path) : undefined;
-      return values ?? this.summed(leaf, rows);
+      const isUnique = counts.get(path) === 1;
+      const values = isUnique ? read.columns.get(path) : undefined;
+      if (values) return values;
+      const all = await (whole ??= readWhole(view, rows));
+      return (isUnique ? all.find(([name]) => name === path) : all[leaf])?.[1] ?? [];
     };
     const values = await Promise.all(
       columns.map(async (column, i) => {
@@ -103,20 +106,14 @@ export class ShownValues {
     });
     return painting ? painting.paint(added) : [...(added[0] ?? [])];
   }
+}
 
-  /**
-   * Reads the values of one column of the view. A column with a unique name is found by name, because with a
-   * sort by a hidden column the engine's column windows are shifted and return more columns.
-   */
-  private async summed(x: number, rows: RowRange): Promise<CellValue[]> {
-    const paths = await this.paths.printed();
-    const path = paths[x] ?? '';
-    const alone = paths.indexOf(path) === paths.lastIndexOf(path);
-    const window = alone ? { ...rows, start_col: x, end_col: x + 1 } : rows;
-    const read = parseColumns(await this.view.to_columns_string(window)).filter(
-      ([name]) => name !== ROW_PATH && name !== ROW_KEY,
-    );
-    const column = alone ? read.find(([name]) => name === path) : read[x];
-    return (column?.[1] ?? []).filter((value): value is CellValue => !Array.isArray(value));
-  }
+/** Reads all columns of a view by their positions, also those that print alike. */
+async function readWhole(view: View, rows: RowRange): Promise<[name: string, CellValue[]][]> {
+  return parseColumns(await view.to_columns_string(rows))
+    .filter(([name]) => name !== ROW_PATH && name !== ROW_KEY)
+    .map(([name, values]) => [
+      name,
+      values.filter((value): value is CellValue => !Array.isArray(value)),
+    ]);
 }

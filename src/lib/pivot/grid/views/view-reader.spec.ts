@@ -102,6 +102,41 @@ describe('the total of all columns', () => {
   );
 });
 
+describe('a cell of a total of many columns', () => {
+  it('is read with as few calls to the engine as a cell of one column', async () => {
+    const rows = awkwardRows(300).map((row, i) => ({ ...row, size: i, value: 1 }));
+    const table = (await tableOf(rows)) as unknown as EngineTable;
+    const view = await table.view({
+      group_by: ['region'],
+      split_by: ['size'],
+      columns: ['value'],
+    });
+    let calls = 0;
+    const counted = new Proxy(view, {
+      get(target, name) {
+        const own: unknown = Reflect.get(target, name);
+        if (typeof own !== 'function') return own;
+        return (...given: unknown[]) => {
+          calls++;
+          return Reflect.apply(own, target, given);
+        };
+      },
+    });
+    const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };
+    const reader = await ViewReader.open(table, counted, {}, { across });
+    const last = (await reader.columns()).length - 1;
+    const callsOf = async (x: number, value: number) => {
+      calls = 0;
+      expect(await reader.cell({ x, y: 0 }, COLUMNS)).toMatchObject({ value });
+      return calls;
+    };
+    await callsOf(0, 1);
+    expect(await callsOf(last, 300)).toBe(await callsOf(0, 1));
+    await reader.dispose();
+    await view.delete();
+  });
+});
+
 describe('a cell that is read again', () => {
   it('has the current values', async () => {
     const day = (date: string, pf_id: number): Row => ({
