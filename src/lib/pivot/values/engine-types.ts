@@ -116,6 +116,8 @@ export interface RegularTable extends HTMLElement {
     listener: (x0: number, y0: number, x1: number, y1: number) => Promise<TableData>,
   ): void;
   draw(): Promise<void>;
+  /** Lets the drawing in progress add columns while there is room. Only a style listener may call it. */
+  invalidate(): void;
   clear(): void;
   scrollToCell(x: number, y: number): Promise<void>;
   /** Forgets the widths of columns. The engine's own grid also uses this and `_column_sizes`. */

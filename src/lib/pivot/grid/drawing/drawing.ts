@@ -18,8 +18,8 @@ import type { Widths } from './widths';
 
 /** Limit of drawings until the pinned columns and the room for the others no longer change. */
 const MOST_DRAWINGS = 3;
-/** Drawn if the view is gone; its replacement is drawn next. */
-const EMPTY: TableData = {
+/** Returns what is drawn if the view is gone; its replacement is drawn next. The table adds columns to these lists. */
+const nothing = (): TableData => ({
   num_rows: 0,
   num_columns: 0,
   num_row_headers: 0,
@@ -29,7 +29,7 @@ const EMPTY: TableData = {
   data: [],
   column_header_merge_depth: 0,
   merge_headers: 'column',
-};
+});
 
 /** Draws the shown view: texts, headers, and the classes and attributes that style the cells. */
 export class Drawing {
@@ -127,14 +127,14 @@ export class Drawing {
   private async read(x0: number, y0: number, x1: number, y1: number): Promise<TableData> {
     const { shown, element } = this;
     const { view, reader } = shown;
-    if (!view || !reader) return EMPTY;
+    if (!view || !reader) return nothing();
     const levels = reader.config.split_by.length;
     const isGrouped = reader.config.group_by.length > 0;
     const isSizeAsked = x1 <= x0 || y1 <= y0;
     if (isSizeAsked) this.pinned.begin();
     const pinned = this.pinned.count;
     const size: TableData = {
-      ...EMPTY,
+      ...nothing(),
       num_rows: shown.rowCount,
       num_columns: shown.columns.length - pinned,
       num_row_headers: isGrouped ? 1 + pinned : 0,
@@ -177,7 +177,7 @@ export class Drawing {
       if (!(await isGone(view))) throw error;
       // The cells still on screen must not be taken for cells of another view.
       shown.forgetWindow();
-      return EMPTY;
+      return nothing();
     }
   }
 
@@ -227,6 +227,17 @@ export class Drawing {
     }
     this.styleHeads(window);
     markCutOff(element);
+    // The table ends a drawing by the widths that columns had before, which may have been larger.
+    if (this.hasRoom()) element.invalidate();
+  }
+
+  /** Whether columns are missing although there is room after the last one that is drawn. */
+  private hasRoom(): boolean {
+    const { element, shown } = this;
+    const last = [...element.querySelectorAll('thead tr:last-child th')].at(-1);
+    const x = last && element.getMeta(last)?.x;
+    if (!last || x === undefined || x >= shown.columns.length - 1) return false;
+    return last.getBoundingClientRect().right < rightEdge(element);
   }
 
   /** Gives a cell or header its position among all columns, pinned ones included. */
@@ -297,6 +308,10 @@ function setOrRemove(element: Element, name: string, value: string | undefined):
   else element.setAttribute(name, value);
 }
 
+/** Returns where the content of the grid ends at the right, in pixels of the window. */
+const rightEdge = (table: RegularTable): number =>
+  table.getBoundingClientRect().right - (table.offsetWidth - table.clientWidth);
+
 /** Largest width that is faded, in pixels. */
 const MOST_FADED = 48;
 
@@ -309,7 +324,7 @@ function markCutOff(table: RegularTable): void {
     table.offsetWidth - table.clientWidth,
     table.offsetHeight - table.clientHeight,
   ];
-  const edge = table.getBoundingClientRect().right - beside;
+  const edge = rightEdge(table);
   const cut = [...table.querySelectorAll('thead tr:last-child th')].find(
     (th) => th.getBoundingClientRect().right > edge + 1,
   );
