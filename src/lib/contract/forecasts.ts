@@ -26,6 +26,9 @@ export const MEANS: readonly Method[] = ['mean', 'croston', 'tsb'];
  */
 export const BANDS = { 80: 1.153, 95: 1.96 } as const;
 
+/** The limit of 80 % of the normal distribution, which a sum of many independent errors comes close to. */
+export const NORMAL_80 = 1.2816;
+
 /** The length of a period. */
 export const ForecastUnit = v.picklist(['month', 'quarter', 'week']);
 export type ForecastUnit = v.InferOutput<typeof ForecastUnit>;
@@ -226,6 +229,14 @@ const FittedGroup = v.object({
     v.pipe(
       amounts,
       v.description('Standard deviation of the error of each amount; absent in older entries'),
+    ),
+  ),
+  dependence: v.optional(
+    v.pipe(
+      number,
+      v.description(
+        'Correlation of its errors with those of another group, from 0 to 1; absent in older entries',
+      ),
     ),
   ),
 });

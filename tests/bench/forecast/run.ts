@@ -2,13 +2,15 @@
  * Accuracy of forecasts on published series: `npm run bench:forecast -- FILE [METHOD…]`. The file is JSON, gzipped if its
  * name ends in ".gz": a list of `{id, period: "monthly" | "quarterly", history, future}`. The project has no such file.
  *
- * Prints for each method the symmetric MAPE, the bias, the share of amounts inside the bands, and the time. Not part of
- * `npm test`.
+ * Prints for each method the symmetric MAPE, the bias, the share of amounts inside the bands, and the time; for `auto`
+ * also the share of sums of 5 and 10 series inside their ranges. Not part of `npm test`.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { METHODS } from '../../../src/lib/contract/forecasts';
+import { rangeOfSum } from '../../../src/lib/plan/amounts/forecast-range';
+import { dependenceOf } from '../../../src/lib/server/statistics/dependence';
 import { forecastSeries } from '../../../src/lib/server/statistics/forecast';
 import { at, mean, sum } from '../../../src/lib/server/statistics/series';
 
@@ -37,6 +39,48 @@ const methods = (['auto', ...METHODS] as const).filter(
 );
 
 const share = (flags: readonly boolean[]) => 100 * mean(flags.map(Number));
+/** Returns groups of a size, of series of equal length in the order of the file. */
+function grouped(of: Series, size: number): Series[] {
+  const lengths = new Set(of.map(({ history }) => history.length));
+  return [...lengths].flatMap((length) => {
+    const equal = of.filter(({ history }) => history.length === length);
+    return Array.from({ length: Math.floor(equal.length / size) }, (_, i) =>
+      equal.slice(i * size, (i + 1) * size),
+    );
+  });
+}
+
+/** Prints how many sums of series, each scaled to a mean of 1, are inside their ranges. */
+function measureSums(name: keyof typeof PERIODS, size: number): void {
+  const chosen = series.filter(({ period }) => period === name);
+  const groups = grouped(chosen, size);
+  const inside = groups.flatMap((group) => {
+    const scaled = group.map(({ history, future }) => {
+      const level = mean(history.map(Math.abs));
+      return {
+        history: history.map((amount) => amount / level),
+        future: future.map((amount) => amount / level),
+      };
+    });
+    const horizon = Math.min(...group.map(({ future }) => future.length));
+    const options = { ...PERIODS[name], horizon, method: 'auto' } as const;
+    const found = scaled.map(({ history }) => forecastSeries(history, options));
+    const dependence = dependenceOf(found.map(({ withheld }) => withheld));
+    return Array.from({ length: horizon }, (_, h) => {
+      const parts = found.map(({ forecast, deviation }) => ({
+        ...{ forecast: at(forecast, h), deviation: at(deviation, h), dependence },
+      }));
+      const { band80, band95 } = rangeOfSum([parts], true);
+      const sold = sum(scaled.map(({ future }) => at(future, h)));
+      return [band80, band95].map(([lower, upper]) => sold >= lower && sold <= upper);
+    });
+  });
+  const [in80, in95] = [0, 1].map((i) => share(inside.map((each) => each[i] ?? false)).toFixed(1));
+  console.log(
+    `sums of ${size}  ${name}  ${groups.length} sums  in 80 %: ${in80}  in 95 %: ${in95}`,
+  );
+}
+
 for (const method of methods) {
   for (const [name, options] of Object.entries(PERIODS)) {
     const chosen = series.filter(({ period }) => period === name);
@@ -70,5 +114,10 @@ for (const method of methods) {
       method === 'auto' ? JSON.stringify(used) : '',
     ];
     console.log([method.padEnd(12), name.padEnd(9), ...figures].join('  '));
+  }
+}
+if (methods.includes('auto')) {
+  for (const name of ['monthly', 'quarterly'] as const) {
+    for (const size of [5, 10]) measureSums(name, size);
   }
 }

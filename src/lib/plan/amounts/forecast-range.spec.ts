@@ -44,6 +44,25 @@ describe('the range of a forecast in a chart', () => {
     ]);
   });
 
+  it('adds deviations of groups in part as they are if their errors depend on each other', () => {
+    const groups = FORECAST.groups.map((group) => ({ ...group, dependence: 0.25 }));
+    const january = line(['2027-01-01']);
+    expect(short(forecastRanges([{ ...FORECAST, groups }], january))).toEqual([
+      // 0.75 · (3² + 4²) + 0.25 · (3 + 4)²
+      [111, Number(Math.sqrt(31).toFixed(6))],
+    ]);
+    const same = FORECAST.groups.map((group) => ({ ...group, dependence: 1 }));
+    const [range] = forecastRanges([{ ...FORECAST, groups: same }], january);
+    expect(range?.band80[1]).toBeCloseTo(111 + 1.153 * 7, 10);
+    expect(range?.band95[1]).toBeCloseTo(111 + 1.96 * 7, 10);
+  });
+
+  it('has limits of 80 % that are closer to the normal ones, the more independent errors it adds', () => {
+    const many = Array.from({ length: 10_000 }, (_, i) => fitted(`Region ${i}`, [10], [1]));
+    const [range] = forecastRanges([{ ...FORECAST, groups: many }], line(['2027-01-01']));
+    expect((range?.band80[1] ?? 0) - 100_000).toBeCloseTo(128.16, 1);
+  });
+
   it('has the limits of 80 and 95 %, not below 0 unless an amount is', () => {
     const members = new Map([['region', ['West']]]);
     const [range] = forecastRanges([FORECAST], line(['2027-03-01'], { members }));

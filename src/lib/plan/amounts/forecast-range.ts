@@ -1,6 +1,6 @@
 /** The range in which a loaded forecast expects the amounts of a chart. */
 import { monthNumber, monthNumberAt } from '../../contract/calendar';
-import { BANDS, type ForecastParams } from '../../contract/forecasts';
+import { BANDS, type ForecastParams, NORMAL_80 } from '../../contract/forecasts';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { filterValues } from '../../pivot/slice/filter-values';
 import type { CellValue, Schema } from '../../pivot/values/engine-types';
@@ -22,6 +22,14 @@ export interface RangedLine {
   unit: TimeUnit;
   /** The values of each column that the line is limited to. */
   members: ReadonlyMap<string, readonly CellValue[]>;
+}
+
+/** A group of a forecast in some periods, whose errors count as the same. */
+interface Summand {
+  forecast: number;
+  deviation: number;
+  /** Correlation of its errors with those of other groups of the forecast; 0 if it is not known. */
+  dependence?: number | undefined;
 }
 
 /** Months of a period of a forecast. A week has no whole number of them. */
@@ -63,8 +71,9 @@ export const limitedTo = (
  * Returns for each place of a line the range of the forecasts that cover it whole; null where none does, and for a
  * line of which the forecasts know no range: their groups are coarser, or an older server has loaded them.
  *
- * The errors of groups count as independent: their deviations are added in squares. Those of one group in several
- * periods count as the same: they are added as they are (docs/forecasting.md).
+ * The errors of groups count as correlated as in the backtests, those of different forecasts as independent, and those
+ * of one group in several periods as the same. The more independent errors a sum has, the closer its limits of 80 % are
+ * to those of the normal distribution (docs/forecasting.md).
  *
  * @param forecasts newest first
  */
@@ -74,32 +83,60 @@ export function forecastRanges(
 ): (ForecastRange | null)[] {
   return line.starts.map((start) => {
     if (start === null) return null;
-    let [forecast, variance] = [0, 0];
+    const found: Summand[][] = [];
     let isNegative = false;
-    let found = false;
     for (const params of forecasts) {
       const periods = periodsIn(params, start, line.unit);
       if (periods === 'none') continue;
       const groups = periods === 'some' ? null : groupsOf(params, line);
       if (periods === 'some' || !groups) return null;
-      for (const { forecast: amounts, deviation } of groups) {
+      const parts: Summand[] = [];
+      for (const { forecast, deviation, dependence } of groups) {
         if (!deviation) return null;
         const sum = (of: readonly number[]) => periods.reduce((all, i) => all + (of[i] ?? 0), 0);
-        forecast += sum(amounts);
-        variance += sum(deviation) ** 2;
-        isNegative ||= amounts.some((amount) => amount < 0);
-        found = true;
+        parts.push({ forecast: sum(forecast), deviation: sum(deviation), dependence });
+        isNegative ||= forecast.some((amount) => amount < 0);
       }
+      if (parts.length > 0) found.push(parts);
       // It has taken out the plan of its periods, older forecasts included.
       if (params.replace) break;
     }
-    if (!found) return null;
-    const limits = (width: number): [number, number] => {
-      const off = width * Math.sqrt(variance);
-      return [isNegative ? forecast - off : Math.max(0, forecast - off), forecast + off];
-    };
-    return { forecast, band80: limits(BANDS[80]), band95: limits(BANDS[95]) };
+    return found.length > 0 ? rangeOfSum(found, isNegative) : null;
   });
+}
+
+/**
+ * Returns the range of a sum of forecasts.
+ *
+ * @param forecasts the parts of each; parts of different forecasts count as independent
+ * @param isNegative whether the limits may be below 0
+ */
+export function rangeOfSum(
+  forecasts: readonly (readonly Summand[])[],
+  isNegative: boolean,
+): ForecastRange {
+  let [sum, variance, whole] = [0, 0, 0];
+  for (const parts of forecasts) {
+    let common = 0;
+    for (const { forecast, deviation, dependence = 0 } of parts) {
+      sum += forecast;
+      variance += (1 - dependence) * deviation ** 2;
+      common += Math.sqrt(dependence) * deviation;
+      whole += deviation;
+    }
+    variance += common ** 2;
+  }
+  // 1 if all errors are the same, and the smaller, the more independent ones there are.
+  const sameness = whole === 0 ? 1 : Math.min(1, variance / whole ** 2);
+  const limits = (width: number): [number, number] => {
+    const off = width * Math.sqrt(variance);
+    return [isNegative ? sum - off : Math.max(0, sum - off), sum + off];
+  };
+  return {
+    forecast: sum,
+    band80: limits(NORMAL_80 - (NORMAL_80 - BANDS[80]) * sameness),
+    band95: limits(BANDS[95]),
+  };
 }
 
 /** Returns the positions of the periods of a forecast that a place adds up, and whether it covers the place only in part. */

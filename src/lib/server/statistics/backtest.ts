@@ -56,6 +56,8 @@ export interface Tested {
   cumulated: number;
   /** The factor that makes the deviations of the method as wide as its errors. */
   width: number;
+  /** Forecast less amount of each withheld period, in units of its deviation; null where either is not known. */
+  units: (number | null)[];
 }
 
 /** Tests a method at one origin. @returns null if the method cannot be fitted to the history before */
@@ -139,6 +141,10 @@ function testedFit(
     squares: mean(errors.map((error) => error ** 2)),
     cumulated: Math.abs(sum(errors)),
     width: widthOf(fit, actual),
+    units: actual.map((value, h) => {
+      const unit = at(fit.deviation, h);
+      return value === null || unit === 0 ? null : (at(forecast, h) - value) / unit;
+    }),
   };
 }
 

@@ -155,8 +155,8 @@ export async function forecastAgain(
 
 const fittedGroups = async (history: History, request: ForecastRequest): Promise<FittedGroup[]> =>
   (await fitHistory(history, request)).map(
-    ({ id, measure, method, parameters, forecast: amounts, deviation }) => ({
-      ...{ group: id, measure, method, parameters, forecast: amounts, deviation },
+    ({ id, measure, method, parameters, forecast: amounts, deviation, dependence }) => ({
+      ...{ group: id, measure, method, parameters, forecast: amounts, deviation, dependence },
     }),
   );
 

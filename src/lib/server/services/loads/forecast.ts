@@ -7,6 +7,7 @@ import type { Database } from '../../db/database';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind } from '../../sql/forecast-columns';
+import { dependenceOf } from '../../statistics/dependence';
 import { forecastSeries } from '../../statistics/forecast';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
@@ -22,6 +23,8 @@ interface Fit extends GroupForecast {
   id: (string | null)[];
   /** Standard deviation of the error of each amount. */
   deviation: number[];
+  /** Correlation of its errors with those of another group. */
+  dependence: number;
 }
 
 /** The numbers of a range of periods. */
@@ -66,7 +69,7 @@ export async function previewForecast(
     history: named(periods),
     horizon: named(horizonOf(history)),
     ignored: named(periods.filter(isIgnored)),
-    groups: fits.map(({ id: _, deviation: __, ...group }) => group),
+    groups: fits.map(({ id: _, deviation: __, dependence: ___, ...group }) => group),
   };
 }
 
@@ -111,8 +114,10 @@ export async function fitHistory(
       series.push(amounts);
       own.push({ history: learned, result: forecastSeries(learned, options) });
     }
+    const correlation = dependenceOf(own.map(({ result }) => result.withheld));
+    const dependence = Number(correlation.toPrecision(DEVIATION_DIGITS));
     for (const [g, result] of together(own, options).entries()) {
-      const { fitted, forecast, deviation, band80, band95, isSlow, ...facts } = result;
+      const { fitted, forecast, deviation, band80, band95, isSlow, withheld: _, ...facts } = result;
       const group = sums[g];
       if (!group) continue;
       const shown = (values: readonly number[]) => values.slice(between);
@@ -132,6 +137,7 @@ export async function fitHistory(
           : shown(forecast).map((amount) => rounded(amount, decimals)),
         band80: limits(band80),
         band95: limits(band95),
+        dependence,
         ...facts,
       });
     }
