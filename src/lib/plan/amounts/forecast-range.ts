@@ -71,7 +71,7 @@ export const limitedTo = (
  * Returns for each place of a line the range of the forecasts that cover it whole; null where none does, and for a
  * line of which the forecasts know no range: their groups are coarser, or an older server has loaded them.
  *
- * The errors of groups count as correlated as in the backtests, those of different forecasts as independent, and those
+ * The errors of groups count as correlated as in the backtest, those of different forecasts as independent, and those
  * of one group in several periods as the same. The more independent errors a sum has, the closer its limits of 80 % are
  * to those of the normal distribution (docs/forecasting.md).
  *

@@ -102,7 +102,7 @@ describe('the dependence of errors', () => {
   const random = generator(3);
   const errors = (count: number, of: (common: number) => number) => {
     const common = Array.from({ length: 12 }, () => 2 * random() - 1);
-    return Array.from({ length: count }, () => [common.map(of)]);
+    return Array.from({ length: count }, () => common.map(of));
   };
 
   it('is near 1 if they are the same, and near 0 if they are independent', () => {
@@ -111,14 +111,19 @@ describe('the dependence of errors', () => {
   });
 
   it('is 0 if they cancel out, and for fewer than two series', () => {
-    expect(dependenceOf([[[1, -1]], [[-1, 1]]])).toBe(0);
-    expect(dependenceOf([[[1, -1]]])).toBe(0);
+    expect(
+      dependenceOf([
+        [1, -1],
+        [-1, 1],
+      ]),
+    ).toBe(0);
+    expect(dependenceOf([[1, -1]])).toBe(0);
     expect(dependenceOf([[], []])).toBe(0);
     expect(dependenceOf([])).toBe(0);
   });
 
-  it('leaves out series with shorter backtests', () => {
+  it('leaves out series with a shorter backtest', () => {
     const old = errors(20, (common) => common);
-    expect(dependenceOf([...old, [[5, -5]], []])).toBe(dependenceOf(old));
+    expect(dependenceOf([...old, [5, -5], []])).toBe(dependenceOf(old));
   });
 });

@@ -3,15 +3,15 @@ import type { SeriesForecast } from './forecast';
 import { sum } from './series';
 
 /**
- * The number of independent errors that the backtests of one series count for: errors of neighbouring periods resemble
- * each other, and the backtests overlap.
+ * The number of independent errors that the backtest of one series counts for: errors of neighbouring periods resemble
+ * each other.
  */
 const INDEPENDENT = 2;
 
 /**
  * Estimates the correlation between the errors of two series, on average over all pairs, from the errors that they had
  * in the same withheld periods. A few series say little about it, so the estimate r is multiplied by r² / (r² + v), where
- * v is the variance of an estimate from independent errors. Series that are too young for the backtests of the others
+ * v is the variance of an estimate from independent errors. Series that are too young for the backtest of the others
  * do not count.
  *
  * Source: the shrinkage is that of a linear estimate of least squares, with r² in place of the unknown variance of the
@@ -20,18 +20,15 @@ const INDEPENDENT = 2;
  * @returns from 0 to 1; 0 for fewer than two series
  */
 export function dependenceOf(withheld: readonly SeriesForecast['withheld'][]): number {
-  const longest = Math.max(0, ...withheld.map(([newest]) => newest?.length ?? 0));
-  const compared = withheld.filter(([newest]) => newest?.length === longest);
-  const most = Math.max(0, ...compared.map(({ length }) => length));
+  const longest = Math.max(0, ...withheld.map(({ length }) => length));
+  const compared = withheld.filter(({ length }) => length === longest);
   let [together, own] = [0, 0];
-  for (let origin = 0; origin < most; origin++) {
-    for (let h = 0; h < longest; h++) {
-      const errors = compared.flatMap((origins) => origins[origin]?.[h] ?? []);
-      if (errors.length < 2) continue;
-      const squares = sum(errors.map((error) => error ** 2));
-      together += (sum(errors) ** 2 - squares) / (errors.length - 1);
-      own += squares;
-    }
+  for (let h = 0; h < longest; h++) {
+    const errors = compared.flatMap((series) => series[h] ?? []);
+    if (errors.length < 2) continue;
+    const squares = sum(errors.map((error) => error ** 2));
+    together += (sum(errors) ** 2 - squares) / (errors.length - 1);
+    own += squares;
   }
   if (own === 0 || together <= 0) return 0;
   const estimate = together / own;

@@ -46,8 +46,8 @@ export interface SeriesForecast {
   forecast: number[];
   /** Standard deviation of the error of each forecast, from which the limits follow. */
   deviation: number[];
-  /** Errors of each backtest, the newest first, in units of their deviations; none without, and for a discontinued series. */
-  withheld: (number | null)[][];
+  /** Errors of the backtest in units of their deviations; none without one, and for a discontinued series. */
+  withheld: (number | null)[];
   /** Limits within which 80 and 95 % of the amounts are expected. */
   band80: Band;
   band95: Band;
@@ -103,10 +103,7 @@ export function forecastSeries(
       tests && own && benchmark
         ? { periods: tests.periods, ...own.errors, last_year: benchmark.errors }
         : null,
-    withheld:
-      kind === 'discontinued'
-        ? []
-        : (tests?.origins ?? []).map((test) => test(method)?.units ?? []),
+    withheld: kind === 'discontinued' ? [] : (own?.units ?? []),
     isSlow: kind !== undefined,
   };
 }
