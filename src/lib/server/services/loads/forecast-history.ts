@@ -16,7 +16,7 @@ import { dimensionOf } from '../version/forecast-version';
 import { loadCondition, loadPlace } from './loads';
 
 /** The most groups of one forecast. */
-const MOST_GROUPS = 5000;
+const MOST_GROUPS = 10_000;
 
 /** The periods of a forecast, by number. */
 interface Span {
