@@ -134,7 +134,7 @@ const hiddenOfLast = (pivot: PivotPage) =>
   });
 
 const reachesLast = (pivot: PivotPage, what: string) =>
-  expect.poll(() => hiddenOfLast(pivot), { message: what, timeout: 8000 }).toBe(null);
+  expect.poll(() => hiddenOfLast(pivot), { message: what }).toBe(null);
 
 /** Types into the last cell of the total row, and expects the field over that cell. */
 async function typesIntoLast(pivot: PivotPage, what: string): Promise<void> {

@@ -19,9 +19,8 @@ test('recode moves the selection to an offered value', async ({ page, service })
   await pivot.apply.click();
   await expect(page.getByText(/^Recoded: /)).toBeVisible();
   // The toast covers no number and no field.
-  const toast = await page.locator('[data-sonner-toast]').first().boundingBox();
   const grid = await pivot.grid.boundingBox();
-  expect((toast?.y ?? Infinity) + (toast?.height ?? 0)).toBeLessThan(grid?.y ?? 0);
+  await expect.poll(() => pivot.toastBottom()).toBeLessThan(grid?.y ?? 0);
 
   await expect.poll(() => pivot.number(cell)).toBe(0);
   const [after] = await service.query(

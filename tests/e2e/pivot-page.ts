@@ -63,6 +63,12 @@ export class PivotPage {
     await storeText(this.page, 'pf.user', name);
   }
 
+  /** Returns where the first toast ends now, in pixels from the top; it slides in. */
+  async toastBottom(): Promise<number> {
+    const box = await this.page.locator('[data-sonner-toast]').first().boundingBox();
+    return box ? box.y + box.height : Infinity;
+  }
+
   async drawn(): Promise<void> {
     await expect(this.grid.locator('tbody td').first()).toBeVisible({ timeout: 60_000 });
     await expect(this.page.getByRole('progressbar')).toHaveCount(0);
