@@ -28,7 +28,7 @@ function counted(markets: readonly (readonly number[][])[]) {
       return { history, result: forecastSeries(history, OPTIONS) };
     });
     const dependence = dependenceOf(own.map(({ result }) => result.withheld));
-    const results = together(own, OPTIONS);
+    const results = own.map(together(own, OPTIONS));
     for (let h = 0; h < HORIZON; h++) {
       const parts = results.map(({ forecast, deviation }) => ({
         ...{ forecast: at(forecast, h), deviation: at(deviation, h), dependence },

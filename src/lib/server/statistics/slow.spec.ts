@@ -79,10 +79,11 @@ describe('articles that sell in a share of the months', () => {
     let [forecast, sold, count, in80, in95, below] = [0, 0, 0, 0, 0, 0];
     for (let seed = 1; seed <= SEEDS; seed++) {
       const known = articles(market, 1000 * seed).filter(({ future }) => future.length > 0);
-      const results = together(
-        known.map(({ history }) => ({ history, result: forecastSeries(history, OPTIONS) })),
-        OPTIONS,
-      );
+      const forecasted = known.map(({ history }) => ({
+        history,
+        result: forecastSeries(history, OPTIONS),
+      }));
+      const results = forecasted.map(together(forecasted, OPTIONS));
       for (const [i, { future }] of known.entries()) {
         const result = results[i];
         if (!result) continue;
@@ -121,7 +122,7 @@ it('slow series are forecast together in the same seasons if periods are ignored
       const history = amounts.map((amount, t) => (isIgnored(t) ? null : amount));
       return { history, result: forecastSeries(history, OPTIONS) };
     });
-    const results = together(forecasted, OPTIONS);
+    const results = forecasted.map(together(forecasted, OPTIONS));
     return Array.from({ length: YEAR }, (_, h) =>
       sum(results.map(({ forecast }) => at(forecast, h))),
     );

@@ -22,13 +22,13 @@ export interface Forecasted {
  * periods.
  *
  * @param forecasted series of the same periods, forecast with the same options by `auto`
- * @returns the forecasts in the same order
+ * @returns a function from each of these series to its forecast
  */
 export function together(
   forecasted: readonly Forecasted[],
   options: ForecastOptions,
-): SeriesForecast[] {
-  const own = forecasted.map(({ result }) => result);
+): (each: Forecasted) => SeriesForecast {
+  const own = ({ result }: Forecasted) => result;
   const slow = forecasted.filter(({ result }) => result.isSlow);
   if (slow.length < 2) return own;
   const total = totalOf(slow.map(({ history }) => history));
@@ -44,11 +44,10 @@ export function together(
   );
   const shares = forecast.map((_, h) => sum(slow.map(({ result }) => at(result.forecast, h))));
   if (shares.some((share) => share <= 0)) return own;
-  return forecasted.map((each) =>
+  return (each) =>
     each.result.isSlow && each.result.forecast.some(Boolean)
       ? scaled(each, forecast, shares, slow.length)
-      : each.result,
-  );
+      : each.result;
 }
 
 /** The least share of the level of all series that the known ones have in a period of a total. */

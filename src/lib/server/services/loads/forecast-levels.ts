@@ -144,9 +144,12 @@ async function forecastCells(
     signal?.throwIfAborted();
     own.push(forecastWithheld(group.amounts, withheld, options));
   }
-  const results = together(own, { ...options, horizon: withheld.periods });
+  const forecastOf = together(own, { ...options, horizon: withheld.periods });
   for (const [g, group] of groups.entries()) {
-    const { forecast = [] } = results[g] ?? {};
+    await turns.give();
+    signal?.throwIfAborted();
+    const each = own[g];
+    const forecast = each ? forecastOf(each).forecast : [];
     const parts = group.cells.map((c) => cells[c] ?? []);
     const spreads =
       parts.length === 1 ? [forecast] : spread(forecast, parts, withheld, options.period);

@@ -116,7 +116,11 @@ export async function fitHistory(
     }
     const correlation = dependenceOf(own.map(({ result }) => result.withheld));
     const dependence = Number(correlation.toPrecision(DEVIATION_DIGITS));
-    for (const [g, result] of together(own, options).entries()) {
+    const forecastOf = together(own, options);
+    for (const [g, each] of own.entries()) {
+      await turns.give();
+      signal?.throwIfAborted();
+      const result = forecastOf(each);
       const { fitted, forecast, deviation, band80, band95, isSlow, withheld: _, ...facts } = result;
       const group = sums[g];
       if (!group) continue;
