@@ -34,7 +34,16 @@ test('what an entry added to the selection is announced, taken back, and put bac
   );
   const text = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2 });
   await expect(dialog.getByTestId('taken-back')).toContainText(`${text(raised)} → ${text(before)}`);
+  // The dialog stays open until the part is written.
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/log/*/reverse', async (route) => {
+    await released;
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Take it back' }).click();
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled();
+  release();
   await expect(dialog).toBeHidden();
   await expect.poll(() => pivot.number(CHAIRS)).toBe(before);
   expect(await pivot.number(TABLES)).toBe(tables);

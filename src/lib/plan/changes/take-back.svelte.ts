@@ -37,11 +37,10 @@ export class TakeBack {
     this.preview.clear();
   }
 
-  /** Takes back the part. @throws ApiError if it cannot be taken back; nothing is written then */
+  /** Takes back the part; its confirmation stays open. @throws ApiError if it cannot be taken back: nothing is written */
   async confirm(): Promise<Written> {
     const { part } = this;
     if (!part) throw new Error('Nothing waits for a confirmation.');
-    this.cancel();
     const { logid, ...body } = part;
     return this.changes.reverse(logid, body);
   }

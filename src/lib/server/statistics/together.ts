@@ -61,18 +61,26 @@ const LEAST_KNOWN = 0.3;
  * @returns null for periods in which the known series have too small a share of the level
  */
 function totalOf(histories: readonly Forecasted['history'][]): (number | null)[] {
-  const series = histories.map((history) => {
+  const periods = histories[0]?.length ?? 0;
+  const [levels, amounts] = [zeros(periods), zeros(periods)];
+  let whole = 0;
+  for (const history of histories) {
     const start = history.findIndex((amount) => amount !== null) + 1;
-    return { history, start, level: mean(history.slice(start).flatMap((amount) => amount ?? [])) };
-  });
-  const whole = sum(series.map(({ level }) => level));
-  return (histories[0] ?? []).map((_, t) => {
-    const known = series.filter(({ history, start }) => t >= start && history[t] != null);
-    const level = sum(known.map((each) => each.level));
-    if (level <= 0 || level < LEAST_KNOWN * whole) return null;
-    return (sum(known.map(({ history }) => history[t] ?? 0)) * whole) / level;
-  });
+    const level = mean(history.slice(start).filter((amount) => amount !== null));
+    whole += level;
+    for (let t = start; t < periods; t++) {
+      const amount = history[t] ?? null;
+      if (amount === null) continue;
+      levels[t] = at(levels, t) + level;
+      amounts[t] = at(amounts, t) + amount;
+    }
+  }
+  return levels.map((level, t) =>
+    level <= 0 || level < LEAST_KNOWN * whole ? null : (at(amounts, t) * whole) / level,
+  );
 }
+
+const zeros = (length: number): number[] => Array.from({ length }, () => 0);
 
 /** Continues the line through the square roots of a series, which are about equally uncertain at each level. */
 function continued(values: readonly number[], { horizon, period }: ForecastOptions): number[] {
