@@ -55,6 +55,8 @@ export class KeptPage {
   private faults: string[] = [];
   /** Whether the test has added scripts or headers to its documents. */
   private isChanged = false;
+  /** Whether the test has switched the network off. */
+  private isOffline = false;
 
   private constructor(
     readonly page: Page,
@@ -75,6 +77,11 @@ export class KeptPage {
       listenersOf(emitter),
     ]);
     for (const target of [page, page.context()]) this.watch(target);
+    const setOffline = page.context().setOffline.bind(page.context());
+    page.context().setOffline = (isOffline) => {
+      this.isOffline = isOffline;
+      return setOffline(isOffline);
+    };
     pages.set(page, this);
   }
 
@@ -120,8 +127,11 @@ export class KeptPage {
   async leave(): Promise<string[]> {
     const { page, devtools, options } = this;
     const context = page.context();
+    const isVisited = page.url() !== 'about:blank';
     for (const other of context.pages()) if (other !== page) await other.close();
     for (const [emitter, own] of this.own) removeOthers(emitter, own);
+    // With the network back, the document would write its unsaved amounts, perhaps into the database of the next test.
+    if (isVisited && this.isOffline) await page.goto('about:blank');
     await Promise.all([
       page.unrouteAll({ behavior: 'ignoreErrors' }),
       context.unrouteAll({ behavior: 'ignoreErrors' }),
@@ -133,7 +143,7 @@ export class KeptPage {
       context.clearCookies(),
     ]);
     this.stored = {};
-    if (page.url() === 'about:blank') return this.faults.splice(0);
+    if (!isVisited) return this.faults.splice(0);
     await this.rest();
     await page.emulateMedia({
       media: null,
