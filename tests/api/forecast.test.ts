@@ -203,6 +203,48 @@ describe('A forecast', () => {
     ]);
   });
 
+  it('of weeks keeps a season in its week of the year, over years of 53 weeks', async ({
+    service,
+  }) => {
+    await service.query(`CREATE TABLE public.weekly AS
+      SELECT 'shop' AS place, day::date, CASE to_char(day, 'IW') WHEN '48' THEN 300.0 ELSE 100.0 END AS amount
+      FROM generate_series(date '2013-12-30', '2020-12-28', '7 days') AS day`);
+    const weekly = await planTable(service, 'weekly', {
+      place: 'dimension',
+      day: 'date',
+      amount: 'value',
+    });
+    const request = {
+      history: { through: '2021-01-03' },
+      horizon: { from: '2021-01-04', through: '2027-01-03' },
+      unit: 'week',
+    };
+    const { body } = await service.api.post(
+      `/versions/${weekly.versionId}/forecast/preview`,
+      request,
+    );
+    const [group] = body.groups;
+    const amounts = Object.fromEntries(
+      body.horizon.map((day: string, i: number) => [day, group.forecast[i]]),
+    );
+    const peaks = Object.keys(amounts).filter((day) => amounts[day] > 200);
+    // The Mondays of week 48.
+    const mondays = ['2021-11-29', '2022-11-28', '2023-11-27', '2024-11-25', '2025-11-24'];
+    expect(peaks).toEqual([...mondays, '2026-11-23']);
+    expect(amounts['2026-12-28']).toBe(amounts['2026-12-21']);
+    expect(body.horizon.at(-1)).toBe('2026-12-28');
+    expect(group.history).toHaveLength(366);
+    expect([body.history[104], group.history[104], group.fit[104]]).toEqual([
+      ...['2015-12-28', 100, null],
+    ]);
+    expect(group.fit.slice(200)).toHaveLength(166);
+    const { body: levels } = await service.api.post(
+      `/versions/${weekly.versionId}/forecast/levels`,
+      { ...request, horizon: { from: '2021-01-04', through: '2021-12-31' }, by: ['place'] },
+    );
+    expect(levels).toMatchObject({ periods: 52, from: '2019-12-30', last_year: { mae: 0 } });
+  });
+
   it('of both measures and several dimensions has an entry for each', async ({ service }) => {
     const { body } = await forecast(service, { by: ['line', 'period'], measures: undefined });
     expect(body.groups).toHaveLength(2 * Object.keys(SERIES).length);

@@ -4,6 +4,7 @@ import {
   daysOfPeriod,
   firstDay,
   isFirstDay,
+  isWeek53,
   lastDay,
   lastOfMonth,
   laterMonth,
@@ -58,6 +59,26 @@ it.each([
   ['12027-01-01', 'year', true],
 ] as const)('%s is the first day of a %s: %s', (day, unit, isFirst) => {
   expect(isFirstDay(day, unit)).toBe(isFirst);
+});
+
+describe('the 53rd week of a year', () => {
+  it.each([
+    ['2020-12-28', true],
+    ['2021-01-03', true],
+    ['2021-01-04', false],
+    ['2021-12-27', false],
+    ['2026-12-31', true],
+    ['1998-12-31', true],
+    ['2000-01-01', false],
+  ])('contains %s: %s', (day, contained) => {
+    expect(isWeek53(periodOfDay(day, 'week'))).toBe(contained);
+  });
+
+  it('comes 71 times in 400 years', () => {
+    const [from, to] = [periodOfDay('2001-01-01', 'week'), periodOfDay('2400-12-31', 'week')];
+    const weeks = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    expect(weeks.filter(isWeek53)).toHaveLength(71);
+  });
 });
 
 describe('months', () => {

@@ -75,6 +75,14 @@ export function firstDay(period: number, unit: PeriodUnit): string {
 export const lastDay = (period: number, unit: PeriodUnit): string =>
   dayAt(timeOf(firstDay(period + 1, unit)) - DAY_MS);
 
+/** Returns whether a week is the 53rd of its year by ISO 8601. @param week see {@link periodOfDay} */
+export function isWeek53(week: number): boolean {
+  // A week belongs to the year of its Thursday.
+  const thursday = timeOf(firstDay(week, 'week')) + 3 * DAY_MS;
+  const newYear = dayOfMonth(12 * new Date(thursday).getUTCFullYear());
+  return thursday - newYear >= 52 * 7 * DAY_MS;
+}
+
 /** Returns whether a day is the first one of a period. */
 export const isFirstDay = (day: string, unit: PeriodUnit): boolean =>
   firstDay(periodOfDay(day, unit), unit) === day;

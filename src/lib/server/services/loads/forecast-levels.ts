@@ -22,7 +22,7 @@ import {
 } from '../../statistics/levels';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
-import { ignoredIn } from './forecast';
+import { ignoredIn, isRegular, numbers } from './forecast';
 import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import type { ForecastVersion } from '../version/forecast-version';
@@ -72,8 +72,10 @@ export async function forecastLevels(
   const names = own.by.map(({ name }) => name);
   const { unit, first, through, horizon } = own;
   const isIgnored = ignoredIn(own, request);
-  const withheld = withhold(through - first + 1, horizon.last - through, (t) =>
-    isIgnored(first + t),
+  const periods = learnedPeriods(own);
+  const ahead = numbers(through + 1, horizon.last).filter(isRegular(own));
+  const withheld = withhold(periods.length, Math.max(1, ahead.length), (t) =>
+    isIgnored(periods[t] ?? first),
   );
   const [compared] = own.measures;
   const measure = compared ? measureKey(compared) : 'value';
@@ -120,7 +122,7 @@ export async function forecastLevels(
   return {
     ...base,
     periods: withheld.periods,
-    from: firstDay(first + withheld.cut, unit),
+    from: firstDay(periods[withheld.cut] ?? first, unit),
     through: lastDay(through, unit),
     last_year: benchmark,
     best: levels[0]?.by ?? names,
@@ -164,12 +166,16 @@ async function forecastCells(
 }
 
 /** The amounts of the first measure of a group, in the periods of a history. */
-function amountsOf(history: History, group: GroupSums, { first, through }: History): Amounts {
+function amountsOf(history: History, group: GroupSums, own: History): Amounts {
   const { unit, measures } = history;
   const [measure] = measures;
-  const periods = Array.from({ length: through - first + 1 }, (_, i) => first + i);
+  const periods = learnedPeriods(own);
   return measure ? seriesOf(group, periods, (day) => periodOfDay(day, unit))(0, measure) : [];
 }
+
+/** The periods of a history that methods learn from, by number. */
+const learnedPeriods = (history: History): number[] =>
+  numbers(history.first, history.through).filter(isRegular(history));
 
 /** The dimensions that a level can have besides its own, in their order. */
 const furtherDimensions = (

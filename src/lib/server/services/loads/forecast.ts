@@ -4,7 +4,13 @@ import { type ForecastPreview } from '../../../contract/forecasts';
 import { measureKey } from '../../../contract/columns';
 import { digitsOf } from '../../../contract/decimals';
 import type { Database } from '../../db/database';
-import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
+import {
+  firstDay,
+  isWeek53,
+  lastDay,
+  periodOfDay,
+  PERIODS_OF_YEAR,
+} from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind } from '../../sql/forecast-columns';
 import { dependenceOf } from '../../statistics/dependence';
@@ -28,8 +34,17 @@ interface Fit extends GroupForecast {
 }
 
 /** The numbers of a range of periods. */
-const numbers = (from: number, to: number): number[] =>
+export const numbers = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+
+/**
+ * Tells which periods methods learn from and forecast: all but each 53rd week, so that the weeks of a season keep their
+ * numbers (docs/forecasting.md).
+ */
+export const isRegular =
+  ({ unit }: Pick<History, 'unit'>) =>
+  (period: number): boolean =>
+    unit !== 'week' || !isWeek53(period);
 
 /** The numbers of the periods to forecast. */
 export const horizonOf = ({ horizon }: History): number[] => numbers(horizon.first, horizon.last);
@@ -86,11 +101,13 @@ export async function fitHistory(
 ): Promise<Fit[]> {
   const { unit, by, measures, sums, first, through, horizon } = history;
   const isIgnored = ignoredIn(history, request);
+  const isLearned = isRegular(history);
   const periods = numbers(first, through);
   // Methods forecast from the end of the history; periods before the horizon are not answered.
+  const ahead = numbers(through + 1, horizon.last);
   const between = horizon.first - through - 1;
   const options = {
-    horizon: horizon.last - through,
+    horizon: Math.max(1, ahead.filter(isLearned).length),
     period: PERIODS_OF_YEAR[unit],
     unit,
     method: request.method ?? 'auto',
@@ -110,7 +127,9 @@ export async function fitHistory(
       await turns.give();
       signal?.throwIfAborted();
       const amounts = amountsOfGroup(i, measure);
-      const learned = amounts.map((amount, t) => (isIgnored(first + t) ? null : amount));
+      const learned = amounts
+        .map((amount, t) => (isIgnored(first + t) ? null : amount))
+        .filter((_, t) => isLearned(first + t));
       series.push(amounts);
       own.push({ history: learned, result: forecastSeries(learned, options) });
     }
@@ -124,7 +143,9 @@ export async function fitHistory(
       const { fitted, forecast, deviation, band80, band95, isSlow, withheld: _, ...facts } = result;
       const group = sums[g];
       if (!group) continue;
-      const shown = (values: readonly number[]) => values.slice(between);
+      const learnedFits = fitted.values();
+      const shown = (values: readonly number[]) =>
+        withWeek53(values, ahead, isLearned).slice(between);
       const limits = ({ lower, upper }: typeof band80) => ({
         lower: shown(lower),
         upper: shown(upper),
@@ -134,7 +155,9 @@ export async function fitHistory(
         group: Object.fromEntries(by.map(({ name }, k) => [name, group.key[k] ?? null])),
         measure: measureKey(measure),
         history: series[g] ?? [],
-        fit: fitted,
+        fit: periods.map((period) =>
+          isLearned(period) ? (learnedFits.next().value ?? null) : null,
+        ),
         deviation: shown(deviation).map((each) => Number(each.toPrecision(DEVIATION_DIGITS))),
         forecast: isSlow
           ? roundedTogether(shown(forecast), decimals)
@@ -147,6 +170,19 @@ export async function fitHistory(
     }
   }
   return fits.flat();
+}
+
+/** Returns the values of all periods from those of the regular ones: a week 53 gets that of the week before it. */
+function withWeek53(
+  values: readonly number[],
+  periods: readonly number[],
+  isLearned: (period: number) => boolean,
+): number[] {
+  let place = -1;
+  return periods.flatMap((period) => {
+    if (isLearned(period)) place++;
+    return values[Math.max(0, place)] ?? [];
+  });
 }
 
 /**
