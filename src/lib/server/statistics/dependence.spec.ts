@@ -4,17 +4,7 @@ import { dependenceOf } from './dependence';
 import { forecastSeries } from './forecast';
 import { at, sum } from './series';
 import { together } from './together';
-
-/** A generator of numbers from 0 to 1 (mulberry32): equal seeds give equal numbers. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { generator } from '../../../../tests/support/random';
 
 const [LENGTH, HORIZON] = [60, 12];
 const OPTIONS = { horizon: HORIZON, period: 12, unit: 'month', method: 'auto' } as const;

@@ -3,17 +3,7 @@ import { forecastSeries, type SeriesForecast } from './forecast';
 import { at, sum } from './series';
 import { demandOf, discontinuedFor, limitsOfSlow, meanOfPeriods, tsb } from './slow';
 import { together } from './together';
-
-/** A generator of numbers from 0 to 1 (mulberry32): equal seeds give equal numbers. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { generator } from '../../../../tests/support/random';
 
 const [MONTHS, YEAR, SEEDS] = [60, 12, 50];
 const OPTIONS = { horizon: YEAR, period: 12, unit: 'month', method: 'auto' } as const;
