@@ -146,11 +146,7 @@ export class PivotPage {
    * closing covers the cell and would take the click: the cell is clicked once it is uncovered.
    */
   async press(cell: CellName, { ctrl = false } = {}): Promise<void> {
-    await expect
-      .poll(() => this.uncovered(cell), { message: `cell ${JSON.stringify(cell)}` })
-      .not.toBeNull();
-    const at = await this.uncovered(cell);
-    if (!at) throw new Error('The cell went while it was looked at.');
+    const at = await polled(() => this.uncovered(cell), `cell ${JSON.stringify(cell)}`);
     if (ctrl) await this.page.keyboard.down('Control');
     await this.page.mouse.click(at.x, at.y);
     if (ctrl) await this.page.keyboard.up('Control');
@@ -160,9 +156,8 @@ export class PivotPage {
   async dragCorner(to: CellName, end = () => this.page.mouse.up()): Promise<void> {
     const corner = this.grid.locator('td.pf-handle');
     await expect(corner).toHaveCount(1);
-    const box = await corner.boundingBox();
-    const target = await this.find(to);
-    if (!box || !target) throw new Error('The cells went while they were looked at.');
+    const target = await polled(() => this.find(to), `cell ${JSON.stringify(to)}`);
+    const box = await polled(() => corner.boundingBox(), 'the corner of the marked block');
     await this.page.mouse.move(box.x + box.width - 3, box.y + box.height - 3);
     await this.page.mouse.down();
     await this.page.mouse.move(target.x, target.y, { steps: 6 });
@@ -172,8 +167,7 @@ export class PivotPage {
   /** Presses the +/− of a row. */
   async toggle(...row: string[]): Promise<void> {
     const header = this.grid.locator('tbody th', { hasText: row.at(-1) ?? '' });
-    const box = await header.boundingBox();
-    if (!box) throw new Error('The row is not drawn.');
+    const box = await polled(() => header.boundingBox(), `row ${row.join(', ')}`);
     await this.page.mouse.click(box.x + 20 * row.length + 10, box.y + box.height / 2);
   }
 
@@ -228,4 +222,12 @@ export async function openAs(
   await pivot.page.goto(address);
   await pivot.drawn();
   return pivot;
+}
+
+/** Asks until there is an answer, as the grid may be redrawn meanwhile. @param message names what is looked for */
+async function polled<T>(ask: () => Promise<T | null>, message: string): Promise<T> {
+  let found: T | null = null;
+  await expect.poll(async () => (found = await ask()), { message }).not.toBeNull();
+  if (found === null) throw new Error(`Not found: ${message}.`);
+  return found;
 }

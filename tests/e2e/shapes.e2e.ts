@@ -280,7 +280,7 @@ test('a cell of another year is picked with the keyboard, and its months matched
   await expect(hint).toBeVisible();
   await expect(async () => {
     await page.keyboard.press('ArrowRight');
-    await expect(pivot.slice).toContainText('2029', { timeout: 1000 });
+    await expect(pivot.slice).toContainText('2029', { timeout: 2000 });
   }).toPass();
   await page.keyboard.press('Enter');
   await expect(hint).toHaveCount(0);

@@ -181,12 +181,12 @@ test('percentages, factors, sums and a decimal point have the announced meaning'
     const written = await scales(service);
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
+    await expect(page.getByText(/^Scaled: /).first()).toBeVisible();
     await expect.poll(() => scales(service)).toBe(written + 1);
     const now = await sums(service, `"Category" = 'Furniture'`);
     expect(now.sales).toBeCloseTo(wanted(sales), 1);
     sales = now.sales;
     await expect.poll(() => pivot.number(FURNITURE)).toBeCloseTo(sales, 2);
-    await expect(page.getByText(/^Scaled: /).first()).toBeVisible();
   }
 });
 

@@ -45,7 +45,7 @@ async function agrees(pivot: PivotPage, service: Service, cell: typeof CHAIRS, s
       const amount = await row.locator('.amount').innerText();
       expect(amount.trim().replace('+', '')).toBe(written(entry[measure]));
     }
-  }).toPass({ timeout: 15_000 });
+  }).toPass();
 }
 
 test('a waterfall shows who changed the number, and each of its bars can be undone', async ({
@@ -122,8 +122,8 @@ test('a waterfall shows who changed the number, and each of its bars can be undo
     .filter({ hasText: /^As of entry 2/ });
   await expect(async () => {
     await pivot.click(CHAIRS);
-    await expect(asOf).toBeVisible({ timeout: 2000 });
-  }).toPass({ timeout: 15_000 });
+    await expect(asOf).toBeVisible({ timeout: 5000 });
+  }).toPass();
   expect(numberIn(await asOf.innerText())).toBeCloseTo(await pivot.number(CHAIRS), 2);
   await expect(rows(page)).toHaveCount(2);
   await expect(why(page).getByRole('button', { name: 'Undo entry 2' })).toBeDisabled();

@@ -182,7 +182,10 @@ export class KeptPage {
     const replaced = await page.evaluate(() =>
       [navigator, navigator.clipboard].flatMap((object) => Object.keys(object)),
     );
-    for (let i = 0; i < 20 && streams.size > 0; i += 1) await page.waitForTimeout(50);
+    // Streams and workers of the page that was left end soon.
+    for (let i = 0; i < 100 && (streams.size > 0 || page.workers().length > 1); i += 1) {
+      await page.waitForTimeout(50);
+    }
     let { listeners, nodes } = await this.counts();
     if (listeners > MOST_LISTENERS || nodes > MOST_NODES) {
       // Garbage is counted too. To collect it after each test would take longer than some tests.
@@ -214,7 +217,7 @@ export class KeptPage {
       link.remove();
     }, path);
     const { pathname } = new URL(path, this.page.url());
-    await this.page.waitForURL((url) => url.pathname === pathname, { timeout: 10_000 });
+    await this.page.waitForURL((url) => url.pathname === pathname, { timeout: 30_000 });
   }
 
   /** Notes what changes the documents of a test: neither it nor the next one can go on in one from before. */
