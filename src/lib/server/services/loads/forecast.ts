@@ -15,6 +15,7 @@ import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind } from '../../sql/forecast-columns';
 import { dependenceOf } from '../../statistics/dependence';
 import { forecastSeries } from '../../statistics/forecast';
+import { rounded, roundedTogether } from '../../statistics/rounding';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
 import type { History } from './forecast-history';
@@ -197,18 +198,4 @@ function decimalsOf(measure: ForecastColumn, index: number, { sums }: History): 
     const amounts = group.sums[index] ?? [];
     return amounts.reduce((max, amount) => Math.max(max, digitsOf(String(amount)).places), most);
   }, 2);
-}
-
-const rounded = (amount: number, decimals: number | null): number =>
-  decimals === null ? amount : Number(amount.toFixed(Math.min(20, Math.max(0, decimals))));
-
-/** Rounds amounts so that the first n of them add up to their rounded sum, for each n: small amounts are not lost. */
-function roundedTogether(amounts: readonly number[], decimals: number | null): number[] {
-  let [exact, given] = [0, 0];
-  return amounts.map((amount) => {
-    exact += amount;
-    const next = rounded(exact - given, decimals);
-    given += next;
-    return next;
-  });
 }
