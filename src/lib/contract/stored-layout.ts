@@ -27,14 +27,23 @@ export const LayoutSort = v.tuple([v.string(), v.string()]);
 export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 
 /**
+ * The part of a layout that the grid alone draws. A setting that is missing has its default. `total_column` is the
+ * place of the total of all columns (default: none); with `subtotals`, open groups of columns show theirs, too.
+ * `pinned_columns` is the number of first columns that stay in place while the others scroll (default: 0).
+ */
+export const GridSettings = v.object({
+  total_column: v.optional(v.picklist(['start', 'end'])),
+  subtotals: v.optional(v.boolean()),
+  pinned_columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+});
+export type GridSettings = v.InferOutput<typeof GridSettings>;
+
+/**
  * The layout of a pivot, stored for example as a source's `default_layout`. Every part may be missing, and
  * null counts as missing; parts with other names are omitted. `chart_measure` is the measure of the chart
  * (default: the first one). `amounts` has the format of amounts by measure, including measures by origin.
  * `depth` is the number of open row levels (default: all), `columns_depth` that of column levels.
- * `total_column` is the place of the total of all columns (default: none); with `subtotals`, open groups of
- * columns show theirs, too. `pinned_columns` is the number of first columns that stay in place while the
- * others scroll (default: 0). The API stores any JSON object here; this schema is for the browser, which reads
- * it.
+ * The API stores any JSON object here; this schema is for the browser, which reads it.
  */
 export const Layout = v.pipe(
   v.record(v.string(), v.unknown()),
@@ -57,9 +66,7 @@ export const Layout = v.pipe(
     plugin_config: v.optional(v.record(v.string(), v.unknown())),
     depth: v.optional(v.number()),
     columns_depth: v.optional(v.number()),
-    total_column: v.optional(v.picklist(['start', 'end'])),
-    subtotals: v.optional(v.boolean()),
-    pinned_columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+    ...GridSettings.entries,
   }),
 );
 export type Layout = v.InferOutput<typeof Layout>;

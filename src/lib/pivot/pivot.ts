@@ -250,14 +250,15 @@ export class Pivot {
   ): Promise<Omit<CleanLayout, 'layout'>> {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
-    const { depth, columns_depth, total_column, subtotals, pinned_columns, ...others } = ordered;
-    const { chart_measure, amounts, ...config } = others;
-    const open = { depth, columns_depth, total_column, subtotals, pinned_columns };
-    this.grid.shown.setOpen(open, toggled);
-    this.writeAmounts(amounts);
-    await this.parts.viewer.restore({ split_by: [], plugin_config: {}, ...config, plugin: GRID });
-    this.kind = shownAs(config.plugin);
-    this.chartMeasure = chart_measure;
+    this.grid.shown.setOpen(ordered, toggled);
+    this.writeAmounts(ordered.amounts);
+    const { columns_config, plugin_config = {} } = ordered;
+    await this.parts.viewer.restore({
+      ...arrangementIn(ordered),
+      ...{ columns_config, plugin_config, plugin: GRID },
+    });
+    this.kind = shownAs(ordered.plugin);
+    this.chartMeasure = ordered.chart_measure;
     return { dropped, ignoresOr };
   }
 
@@ -267,19 +268,16 @@ export class Pivot {
    */
   async change(layout: Layout): Promise<void> {
     const before = await this.engineLayout();
-    const { depth, ...ordered } = withMonthsInOrder(layout, this.months);
-    const { group_by, split_by, columns, filter, sort, expressions, aggregates } = ordered;
-    const isRegrouped = JSON.stringify(group_by) !== JSON.stringify(before.group_by);
-    if (isRegrouped) this.grid.shown.expansion.setDepth(depth ?? null);
-    const isSplitAnew = JSON.stringify(split_by) !== JSON.stringify(before.split_by);
+    const ordered = withMonthsInOrder(layout, this.months);
+    const { shown } = this.grid;
+    const isRegrouped = JSON.stringify(ordered.group_by) !== JSON.stringify(before.group_by);
+    if (isRegrouped) shown.expansion.setDepth(ordered.depth ?? null);
+    const isSplitAnew = JSON.stringify(ordered.split_by) !== JSON.stringify(before.split_by);
     if (isSplitAnew) {
-      this.grid.shown.across.setDepth(ordered.columns_depth ?? null);
-      this.grid.shown.pinned = 0;
+      shown.across.setDepth(ordered.columns_depth ?? null);
+      shown.settings = { ...shown.settings, pinned_columns: undefined };
     }
-    await this.parts.viewer.restore({
-      ...{ group_by, split_by, columns, filter },
-      ...{ sort, expressions, aggregates },
-    });
+    await this.parts.viewer.restore(arrangementIn(ordered));
   }
 
   /**
@@ -387,4 +385,10 @@ export class Pivot {
     const checked = await this.parts.table.validate_expressions(expressions);
     return new Set(Object.keys(checked.expression_schema));
   }
+}
+
+/** Returns the part of a layout that selects, groups and sorts rows, as the viewer takes it. */
+function arrangementIn(layout: Layout): Partial<Layout> {
+  const { group_by, split_by, columns, filter, sort, expressions, aggregates } = layout;
+  return { group_by, split_by, columns, filter, sort, expressions, aggregates };
 }

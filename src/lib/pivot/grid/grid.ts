@@ -1,6 +1,6 @@
 /** The grid of the pivot. */
 import type { Slice } from '../../contract/slices';
-import type { LayoutSort } from '../../contract/stored-layout';
+import type { GridSettings, LayoutSort } from '../../contract/stored-layout';
 import type {
   CellCondition,
   CellIdentity,
@@ -24,7 +24,6 @@ import {
   type CellHeaders,
 } from './reading/clipboard';
 import type { ClosedDate, ClosedHeaders } from './views/closed-headers';
-import type { ColumnTotals } from './cells/grid-columns';
 import { Drawing } from './drawing/drawing';
 import type { Expansion } from './cells/expansion';
 import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';
@@ -263,14 +262,9 @@ export class Grid implements GridHost {
     if (path.length > 0) await this.toggleColumns(path);
   }
 
-  /** Keeps the first columns in place while the others scroll. */
-  async setPinned(count: number): Promise<void> {
-    this.shown.pinned = count;
-    await this.regroup();
-  }
-
-  async setTotals(totals: ColumnTotals): Promise<void> {
-    this.shown.totals = totals;
+  /** Changes some of the settings; undefined sets the default. */
+  async set(settings: GridSettings): Promise<void> {
+    this.shown.settings = { ...this.shown.settings, ...settings };
     await this.regroup();
   }
 

@@ -43,9 +43,17 @@ const value = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((x) => x + 0),
 );
 const column = name.filter((text) => text !== '__proto__');
-const layouts: fc.Arbitrary<Layout> = fc.record({
+/** PostgreSQL stores no NUL. */
+const columnOfTable = column.filter((text) => !text.includes('\0'));
+const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
+
+/** The parts of a layout that have a parameter of their own. */
+type AddressedPart = Exclude<keyof Layout, 'expressions' | 'filter_op'>;
+
+/** Layouts with any of these parts. A new part is missing here until it is generated, which needs its parameter. */
+const layouts = fc.record<{ [Part in AddressedPart]: Layout[Part] }>({
   plugin: fc.constantFrom('Datagrid', 'Y Bar', 'a,b:c~'),
-  chart_measure: fc.option(name, { nil: undefined }),
+  chart_measure: maybe(name),
   group_by: fc.array(name, { maxLength: 3 }),
   split_by: fc.array(name, { maxLength: 3 }),
   columns: fc.array(name, { maxLength: 3 }),
@@ -65,7 +73,25 @@ const layouts: fc.Arbitrary<Layout> = fc.record({
   columns_config: fc.dictionary(column, fc.record({ number_format: fc.record({ a: name }) }), {
     maxKeys: 2,
   }),
-  depth: fc.option(fc.nat(9), { nil: undefined }),
+  amounts: fc.dictionary(
+    column,
+    fc.record({ shown_in: fc.constantFrom('thousands', 'millions'), decimals: fc.nat(12) }),
+    { maxKeys: 2 },
+  ),
+  plugin_config: fc
+    .dictionary(
+      columnOfTable,
+      fc.record({ column_size_override: fc.integer({ min: 1, max: 999 }) }),
+      {
+        maxKeys: 2,
+      },
+    )
+    .map((columns) => ({ columns })),
+  depth: maybe(fc.nat(9)),
+  columns_depth: maybe(fc.nat(9)),
+  total_column: maybe(fc.constantFrom('start', 'end')),
+  subtotals: maybe(fc.constant(true)),
+  pinned_columns: maybe(fc.integer({ min: 1, max: 9 })),
 });
 
 describe('an address', () => {

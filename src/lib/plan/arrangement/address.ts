@@ -89,7 +89,7 @@ const PARTS: readonly AddressPart[] = [
   },
   {
     parameter: 'pinned',
-    write: ({ pinned_columns }) => [writeDepth(pinned_columns)],
+    write: ({ pinned_columns }) => [String(pinned_columns || '')],
     read: ([text = '']) => ({ pinned_columns: readDepth(text) }),
   },
   {
@@ -166,6 +166,12 @@ const sortedJson = (object: unknown): string =>
   );
 
 const EXPRESSION = 'calc';
+
+/** All parameters of an address. */
+export const PARAMETERS: readonly string[] = [
+  ...['view', 'compare', 'entry', 'asof', EXPRESSION],
+  ...PARTS.map(({ parameter }) => parameter),
+];
 
 /**
  * Returns the query string that shows a layout, with its `?`; empty for the layout that the source opens

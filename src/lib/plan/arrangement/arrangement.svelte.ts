@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { Latest } from '../../client/latest.svelte';
 import { keep, keptJson } from '../../client/storage';
-import type { AmountStyle, Layout } from '../../contract/stored-layout';
+import type { AmountStyle, GridSettings, Layout } from '../../contract/stored-layout';
 import type { LogListEntry } from '../../contract/log';
 import type { NamedView } from '../../contract/views';
 import type { Chart } from '../../pivot/chart/chart-reader';
@@ -244,14 +244,9 @@ export class Arrangement {
     );
   }
 
-  /** Sets which totals of columns are shown. */
-  setTotals(totals: Pick<Layout, 'total_column' | 'subtotals'>): Promise<void> {
-    return this.set((pivot) => pivot.grid.setTotals(totals));
-  }
-
-  /** Keeps the first columns in place while the others scroll; 0 unpins them. */
-  pinColumns(count: number): Promise<void> {
-    return this.set((pivot) => pivot.grid.setPinned(count));
+  /** Changes some settings of the grid; undefined sets the default. */
+  setGrid(settings: GridSettings): Promise<void> {
+    return this.set(({ grid }) => grid.set(settings));
   }
 
   /** Makes a change that does not affect the slices of selected cells. */

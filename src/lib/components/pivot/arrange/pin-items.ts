@@ -14,12 +14,12 @@ export function pinItems(
   const count = group_by.length > 0 ? lastColumnOf(columns, target) + 1 : 0;
   // The last column has none behind it to scroll.
   const canPin = count > 0 && count < columns.length && count !== pinned_columns;
-  const pin = (label: string, wanted: number): MenuItem => ({
+  const pin = (label: string, wanted: number | undefined): MenuItem => ({
     label,
-    onselect: () => void arrangement.pinColumns(wanted),
+    onselect: () => void arrangement.setGrid({ pinned_columns: wanted }),
   });
   return [
     ...(canPin ? [pin('Pin the columns up to here', count)] : []),
-    ...(pinned_columns > 0 ? [pin('Unpin the columns', 0)] : []),
+    ...(pinned_columns > 0 ? [pin('Unpin the columns', undefined)] : []),
   ];
 }

@@ -110,7 +110,8 @@ export class Drawing {
     const across = JSON.stringify(split_by);
     const { drawn } = this;
     const names = JSON.stringify(shown.columns.map(({ path, measure }) => [path, measure]));
-    this.drawn = { rows, across, names, pinned: shown.pinned };
+    const pinned = shown.settings.pinned_columns ?? 0;
+    this.drawn = { rows, across, names, pinned };
     this.heads.forget();
     this.isTall = shown.columns.some(({ measure }) => headLines(shown.labelOf(measure)).length > 1);
     element.classList.toggle('pf-tall', this.isTall);
@@ -119,7 +120,7 @@ export class Drawing {
       if (drawn.rows !== rows) element.scrollTop = 0;
       if (drawn.across !== across) element.scrollLeft = 0;
     }
-    if (drawn && drawn.pinned !== shown.pinned) element.scrollLeft = 0;
+    if (drawn && drawn.pinned !== pinned) element.scrollLeft = 0;
     const isOther = drawn?.names !== names || drawn.rows !== rows;
     if (isOther || widths.isRestored) widths.write(shown.columns);
   }

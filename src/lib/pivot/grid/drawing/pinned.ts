@@ -37,7 +37,7 @@ export class Pinned {
   private known: RegularTable['table_model'] | null = null;
 
   constructor(
-    private readonly shown: Pick<Shown, 'columns' | 'pinned' | 'reader'>,
+    private readonly shown: Pick<Shown, 'columns' | 'reader' | 'settings'>,
     private readonly element: RegularTable,
     /** Returns the headers of a column, from the outermost to the innermost. */
     private readonly headsOf: (x: number) => HTMLElement[],
@@ -53,7 +53,7 @@ export class Pinned {
     const { shown, element, rowHeaders } = this;
     if (rowHeaders === 0) return 0;
     const { indices } = element._column_sizes;
-    const most = Math.min(shown.pinned, shown.columns.length - 1);
+    const most = Math.min(shown.settings.pinned_columns ?? 0, shown.columns.length - 1);
     const room = element.clientWidth * MOST_ROOM;
     let used = indices[0] ?? 0;
     let count = 0;

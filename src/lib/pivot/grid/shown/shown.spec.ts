@@ -35,6 +35,15 @@ async function shownByRegion() {
 const WEST = { rowPath: ['West'], columnPath: null, measure: 'value' };
 const COLUMNS = [{ cname: 'region', role: 'dimension' as const, is_key: false }];
 
+it('keeps the open levels and the settings of a layout, and no other part', async () => {
+  const { shown } = await shownByRegion();
+  const kept = { depth: 1, columns_depth: 0, total_column: 'end', pinned_columns: 2 } as const;
+  shown.setOpen({ group_by: ['region'], plugin: 'Y Bar', ...kept }, { rows: null, across: null });
+  expect(shown.open).toEqual(kept);
+  shown.setOpen({ subtotals: true }, { rows: null, across: null });
+  expect(shown.open).toEqual({ subtotals: true });
+});
+
 describe('a column that only sorts the columns', () => {
   it('is not on screen', async () => {
     const { table, shown } = await shownByRegion();

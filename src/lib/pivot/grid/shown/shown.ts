@@ -1,5 +1,6 @@
 /** The rows and columns of the engine's view as the grid shows them. */
-import type { Layout } from '../../../contract/stored-layout';
+import * as v from 'valibot';
+import { GridSettings, type Layout } from '../../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type {
@@ -13,7 +14,7 @@ import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
-import type { ColumnTotals, DrawnColumn } from '../cells/grid-columns';
+import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { computedSort, readKeys } from './computed-sort';
 import { labelStyle } from '../../values/labels';
@@ -21,10 +22,7 @@ import { SortedView } from './sorted-view';
 import { NOTHING, type Whole, type Window } from './window';
 
 /** The part of a layout that the grid keeps itself. */
-type OpenLayout = Pick<
-  Layout,
-  'depth' | 'columns_depth' | 'total_column' | 'subtotals' | 'pinned_columns'
->;
+type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
 
 /** Timeout for questions that wait for the replacement of a deleted view. */
 const REPLACED_WITHIN_MS = 10_000;
@@ -36,10 +34,8 @@ const REPLACED_WITHIN_MS = 10_000;
 export class Shown {
   /** The open groups of columns. */
   readonly across = new Expansion();
-  /** The shown totals of columns. */
-  totals: ColumnTotals = {};
-  /** Number of first columns that stay in place while the others scroll. */
-  pinned = 0;
+  /** The settings of the grid; a missing one has its default. */
+  settings: GridSettings = {};
   /** The view on screen; null before the first. */
   view: SortedView | null = null;
   /** The reader of that view. */
@@ -66,15 +62,13 @@ export class Shown {
     readonly expansion = new Expansion(),
   ) {}
 
-  /** The open levels, shown totals and pinned columns, in the form of a layout. */
+  /** The open levels and the settings of the grid, in the form of a layout. */
   get open(): OpenLayout {
-    const { expansion, across, totals, pinned } = this;
+    const { expansion, across, settings } = this;
     return {
       ...(expansion.depth !== null && { depth: expansion.depth }),
       ...(across.depth !== null && { columns_depth: across.depth }),
-      ...(totals.total_column && { total_column: totals.total_column }),
-      ...(totals.subtotals && { subtotals: true }),
-      ...(pinned > 0 && { pinned_columns: pinned }),
+      ...settings,
     };
   }
 
@@ -84,16 +78,13 @@ export class Shown {
   }
 
   /**
-   * Sets open levels, totals and pinned columns from a layout, and restores the individually toggled groups that still fit.
+   * Sets open levels and the settings of the grid from a layout, and restores the individually toggled groups that
+   * still fit.
    */
-  setOpen(
-    { depth, columns_depth, total_column, subtotals, pinned_columns = 0 }: OpenLayout,
-    { rows, across }: ToggledGroups,
-  ): void {
-    this.expansion.setDepth(depth ?? null);
-    this.across.setDepth(columns_depth ?? null);
-    this.totals = { total_column, subtotals };
-    this.pinned = pinned_columns;
+  setOpen(layout: Layout, { rows, across }: ToggledGroups): void {
+    this.expansion.setDepth(layout.depth ?? null);
+    this.across.setDepth(layout.columns_depth ?? null);
+    this.settings = v.parse(GridSettings, layout);
     if (rows) this.expansion.recall(rows);
     if (across) this.across.recall(across);
   }
@@ -112,7 +103,7 @@ export class Shown {
     const { across, beside, table, ratios } = this;
     const reader = await ViewReader.open(table, sorted, await beside.untold(), {
       ratios,
-      across: { totals: () => this.totals, isOpen: (path) => across.isOpen(path) },
+      across: { totals: () => this.settings, isOpen: (path) => across.isOpen(path) },
       beside,
     });
     this.reader = reader;
@@ -346,7 +337,7 @@ export class Shown {
       const { group_by, split_by } = reader.config;
       const count = group_by.length > 0 ? paths.length : (values[0]?.length ?? 0);
       return {
-        ...{ group_by, split_by, totals: this.totals },
+        ...{ group_by, split_by, totals: this.settings },
         ...{ paths, columns, values, kinds, count },
         styles: new Map([...group_by, ...split_by].map((name) => [name, this.styleOf(name)])),
         labelOf: this.labelOf,
