@@ -29,14 +29,20 @@ export const exclusionText = (
 ): string =>
   `${person ?? 'Someone'} changed which rows count as the plan: operations now skip ${originsOf(after)} (before: ${originsOf(before)}). Reload to see the current plan.`;
 
+/** Events of a list beside the rows, such as the comments. {@link Live} handles all other events itself. */
+type ListEvent = Exclude<
+  VersionEvent['kind'],
+  'written' | 'undone' | 'cleared' | 'note' | 'status' | 'deleted' | 'resync'
+>;
+
 /** The page's callbacks for other people's changes. */
 interface LiveEvents {
   /** Somebody else wrote an entry, and its rows are on screen now. */
   onWritten(entry: LogListEntry): void;
   /** The rows have to be loaded: there were none before, none are left, or some of an entry were changed. */
   onReload(): void;
-  /** By kind of event: reads the changed records again, such as the comments. Settles once they are read. */
-  readers: Readonly<Partial<Record<VersionEvent['kind'], () => Promise<void>>>>;
+  /** Read the list of each event again. Settle once it is read. */
+  readers: Readonly<Record<ListEvent, () => Promise<void>>>;
   /** Entries were written or undone, also by this page. */
   onEntries(): void;
   /** The database was replaced: ids may belong to other entries now. Settles once everything is reloaded. */

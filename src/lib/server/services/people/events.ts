@@ -1,5 +1,6 @@
 /** Opens the event stream of a version. */
 import { createHash } from 'node:crypto';
+import type { VersionEvent } from '../../../contract/events';
 import type { Database } from '../../db/database';
 import type { ExactTotals } from '../../db/totals/totals';
 import { getVersion } from '../../db/versions/versions';
@@ -76,17 +77,34 @@ async function newsOf(read: () => Promise<string>): Promise<() => Promise<boolea
   };
 }
 
+/** Reads what the sender may see of a version: its fields, its entries or another list. */
+type Seen = (reading: Reading, versionId: number) => Promise<unknown>;
+
+const seenVersion: Seen = ({ db }, id) => getVersion(db, id);
+const seenEntries: Seen = async (reading, id) => [
+  (await logEntries(reading, id)).log,
+  await undoneEntries(reading.db, id),
+];
+
+/** Reads what each kind of event changes; null for a kind that by itself changes nothing that such a sender sees. */
+const SEEN: Readonly<Record<VersionEvent['kind'], Seen | null>> = {
+  status: seenVersion,
+  written: seenEntries,
+  undone: seenEntries,
+  cleared: seenEntries,
+  note: seenEntries,
+  locks: ({ db }, id) => locks(db, id),
+  comment: ({ db }, id) => comments(db, id),
+  review: ({ db }, id) => reviews(db, id),
+  deleted: null,
+  resync: null,
+};
+
 /** A digest of everything about a version that a sender who reads a part may see. */
 async function seenOf(reading: Reading, versionId: number): Promise<string> {
-  const { db } = reading;
-  const { log } = await logEntries(reading, versionId);
-  const seen = [
-    await getVersion(db, versionId),
-    log,
-    await undoneEntries(db, versionId),
-    await locks(db, versionId),
-    await comments(db, versionId),
-    await reviews(db, versionId),
-  ];
-  return createHash('sha256').update(JSON.stringify(seen)).digest('base64url');
+  const digest = createHash('sha256');
+  for (const read of new Set(Object.values(SEEN))) {
+    if (read) digest.update(JSON.stringify(await read(reading, versionId)));
+  }
+  return digest.digest('base64url');
 }
