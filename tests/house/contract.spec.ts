@@ -3,6 +3,8 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROJECT } from '../../src/cli/prepare.js';
 import { ENDPOINTS } from '../../src/lib/contract/endpoints';
+import { EVENT_KINDS, HEARTBEAT } from '../../src/lib/contract/events';
+import { PARAMETERS } from '../../src/lib/plan/arrangement/address';
 import { anchorOf, fileAt, filesIn, headings, links, type TextFile } from './files';
 
 const PAGES = filesIn('docs/contract').filter(({ path }) => !path.endsWith('README.md'));
@@ -55,6 +57,25 @@ describe('Every endpoint', () => {
     const listed = [...fileAt(TABLE).text.matchAll(/^\| \[`([^`]+)`\]/gm)].map(([, name]) => name);
     expect(listed).toEqual(endpoints);
   });
+});
+
+/** Returns the names in backquotes of the first column of a table. @param header such as `Event | Data` */
+function rowsOf(path: string, header: string): string[] {
+  const lines = fileAt(path).text.replace(/ +/g, ' ').split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`| ${header} `));
+  const rows = lines.slice(start + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, end).map((row) => /`([^`]+)`/.exec(row)?.[1] ?? '');
+}
+
+it('The page of live changes lists the events', () => {
+  const listed = rowsOf('docs/contract/19-planning-together.md', 'Event | Data');
+  expect(listed.toSorted()).toEqual([...EVENT_KINDS, HEARTBEAT].toSorted());
+});
+
+it('The page of named views lists the parameters of an address', () => {
+  const listed = rowsOf(TABLE, 'Parameter | Shows').map((row) => row.split('=')[0]);
+  expect(listed.toSorted()).toEqual(PARAMETERS.toSorted());
 });
 
 describe('Pages and tests', () => {
