@@ -140,7 +140,7 @@ describe('closed months', () => {
     const { id } = replay.body.version;
     const [, entry] = (await api.get(`/versions/${id}/log`)).body.entries;
     expect(entry).toMatchObject({ operation: 'actual', params: { replayed_from: original } });
-    expect(await plan.locks(id)).toMatchObject([{ created_by: 'eve', logid: entry.id }]);
+    expect(await plan.locks(id)).toMatchObject([{ created_by: 'ann', logid: entry.id }]);
     const table = plan.table.replace(`_${plan.id}"`, `_${id}"`);
     expect(await plan.differences('2027-01-01', '2027-03-31', table)).toEqual([]);
     expect(await plan.differences('2027-01-01', '2027-03-31')).not.toEqual([]);

@@ -96,7 +96,10 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   await page.getByRole('link', { name: 'Open the pivot' }).click();
   const pivot = new PivotPage(page);
   await pivot.drawn();
-  await (await pivot.log()).getByRole('link', { name: 'Results of the replay' }).click();
+  const log = await pivot.log();
+  // The entries have their authors.
+  await expect(log.getByTitle('ann; replayed by Ann Planner')).toHaveText(['ann', 'ann']);
+  await log.getByRole('link', { name: 'Results of the replay by Ann Planner' }).click();
   await expect(rows).toHaveCount(4);
   await page.reload();
   await expect(rows).toHaveCount(4);

@@ -380,6 +380,12 @@ export const EntryOrigin = v.object({
   replayed_from: v.optional(
     v.pipe(v.number(), v.description('The entry that this one replayed, with its version')),
   ),
+  replayed_by: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('Who replayed it; `pf_user` and `stamp` are those of the entry'),
+    ),
+  ),
   within: v.optional(
     v.pipe(
       v.array(v.array(Slice)),

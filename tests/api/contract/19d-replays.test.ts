@@ -42,7 +42,7 @@ async function everything({ api }: Service, path: string): Promise<void> {
 }
 
 describe('POST /versions/:id/replay', () => {
-  it('creates a version with the same entries under the replaying user, with equal totals on equal data', async ({
+  it('creates a version with the same entries, their users and times, with equal totals on equal data', async ({
     service,
   }) => {
     for (const [tname, columns] of [
@@ -77,9 +77,7 @@ describe('POST /versions/:id/replay', () => {
           ...entry,
           id: expect.any(Number),
           version_id: version.id,
-          pf_user: 'eve',
-          stamp: expect.any(String),
-          params: { ...entry.params, replayed_from: entry.id },
+          params: { ...entry.params, replayed_from: entry.id, replayed_by: 'eve' },
         })),
       });
       expect(entries).toHaveLength(9);
@@ -118,6 +116,12 @@ describe('POST /versions/:id/replay', () => {
         versionId,
       ]);
       expect(listed[1].row_count).toBe(listed[0].row_count);
+
+      // A later change has its own time.
+      ok(await service.api.post(`/versions/${version.id}/scale`, { ...north, pct: 3 }));
+      const [late] = (await logOf(service, `/versions/${version.id}`)).entries;
+      expect(late.pf_user).toBe('ann');
+      expect(Date.parse(late.stamp)).toBeGreaterThan(Date.parse(version.created_at));
     }
   });
 
@@ -257,7 +261,11 @@ describe('POST /versions/:id/replay', () => {
       totals((await logOf(service, path)).entries.toReversed()),
     );
     const [entry] = (await logOf(service, `/versions/${second.version.id}`)).entries;
-    expect(entry.params).toEqual({ pct: 5, replayed_from: first.entries[1]?.to });
+    expect(entry.params).toEqual({
+      pct: 5,
+      replayed_from: first.entries[1]?.to,
+      replayed_by: 'eve',
+    });
 
     ok(await service.api.del(path));
     ok(await service.api.del(`/log/${first.entries[0]?.to}`));

@@ -20,18 +20,27 @@ const Id = v.object({ id: v.number() });
 
 const Inserted = v.object({ ...Id.entries, stamp: timestamp });
 
-/** Null for `slice` or `params` is stored as SQL NULL, not as JSON null. @returns the new id and its stamp */
+/**
+ * Null for `slice` or `params` is stored as SQL NULL, not as JSON null.
+ *
+ * @param stamp the time of the entry; the time of the transaction by default
+ * @returns the new id and its stamp
+ */
 export function insertEntry(
   transaction: Transaction,
   versionId: number,
   entry: Omit<NewEntry, 'params'> & { params: object | null },
+  stamp: string | null = null,
 ): Promise<v.InferOutput<typeof Inserted>> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   return transaction.one(
     Inserted,
-    sql`INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, stamp`,
-    [versionId, entry.pf_user, entry.operation, json(entry.slice), json(entry.params), entry.note],
+    sql`INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note, stamp)
+     VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now())) RETURNING id, stamp`,
+    [
+      ...[versionId, entry.pf_user, entry.operation, json(entry.slice), json(entry.params)],
+      ...[entry.note, stamp],
+    ],
   );
 }
 

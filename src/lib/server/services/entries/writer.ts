@@ -186,6 +186,8 @@ export const newWriter = async (
 class EntryWriter {
   readonly isTrial = false;
   private origin: EntryOrigin | undefined;
+  /** The time of the entries; null for the time of the transaction. */
+  private stamp: string | null = null;
 
   constructor(
     readonly tx: Transaction,
@@ -268,7 +270,12 @@ class EntryWriter {
       this.origin || limit
         ? { ...entry.params, ...this.origin, ...(limit && { within: limit.slices }) }
         : entry.params;
-    const { id, stamp } = await insertEntry(tx, target.version.id, { ...entry, params });
+    const { id, stamp } = await insertEntry(
+      tx,
+      target.version.id,
+      { ...entry, params },
+      this.stamp,
+    );
     // If the transaction is rolled back, the cached totals are never used: its id does not come back.
     const keep = (own: ExactTotals) => totals?.add(this.series, { id, stamp }, own);
     const locked = await this.locked(entry.pf_user);
@@ -371,30 +378,41 @@ class EntryWriter {
       found(undefined, undoneName(target.version.id, logid));
     }
     const { entry } = undone;
-    const result = await this.from({ redo_of: logid }, () => run(entry));
+    const result = await this.from({ redo_of: logid }, null, () => run(entry));
     await forgetUndone(tx, target.version.id, logid);
     return result;
   }
 
   /**
-   * Writes an entry of another version again.
+   * Writes an entry of another version again. The new entry has the time of the original.
    *
+   * @param user who replays it
    * @param run writes it; the new entry names the original in `params.replayed_from`
    * @returns the refusal if it is refused; nothing is written then
    */
-  replay<Result>(logid: number, run: () => Promise<Result>): Promise<Result | AppError> {
-    return this.from({ replayed_from: logid }, () =>
+  replay<Result>(
+    { id, stamp }: LogEntry,
+    user: string,
+    run: () => Promise<Result>,
+  ): Promise<Result | AppError> {
+    return this.from({ replayed_from: id, replayed_by: user }, stamp, () =>
       this.tx.attempt(run, (error) => triggerFault(this.tx, error)),
     );
   }
 
-  /** Calls `run`, and records where its entries come from. */
-  private async from<Result>(origin: EntryOrigin, run: () => Promise<Result>): Promise<Result> {
+  /** Calls `run`, and records where its entries come from. @param stamp their time, if it is not now */
+  private async from<Result>(
+    origin: EntryOrigin,
+    stamp: string | null,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
     this.origin = origin;
+    this.stamp = stamp;
     try {
       return await run();
     } finally {
       this.origin = undefined;
+      this.stamp = null;
     }
   }
 }

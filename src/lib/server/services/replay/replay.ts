@@ -96,11 +96,11 @@ async function replay(
   const writer = await newWriter(tx, created.id, memory);
   const reasons = new Map<number, string>();
   for (const entry of entries) {
-    const outcome = await writer.replay(entry.id, async () => {
+    const outcome = await writer.replay(entry, wanted.pf_user, async () => {
       requireSelecting(entry, columns, writer);
       // The rows are dropped, so that only those of one entry are in memory at a time.
       const asked = readAnew(await inReplay(tx, created.id, entry));
-      await runAgain(writer, asked, wanted.pf_user);
+      await runAgain(writer, asked, entry.pf_user);
     });
     if (!(outcome instanceof AppError)) continue;
     if (on_failure !== 'skip') throw notReplayed(entry, outcome);
