@@ -14,7 +14,10 @@ const REST = '/versions/none';
 const READ_ONCE = ['pf.user', 'pf.theme'];
 
 /** Number of pages that a worker keeps, the last used ones. Each has some hundred megabytes. */
-const MOST = 3;
+const MOST = 5;
+
+/** Options of a context that a page can take on between two tests. */
+type Look = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>;
 
 /**
  * What a document may have at rest. The page of a version has some 2,000 nodes and 70 listeners; the last one may
@@ -104,6 +107,16 @@ export class KeptPage {
     else this.stored[key] = text;
   }
 
+  /** Gives the page the window and the settings of the test that takes it. */
+  async show({ viewport, colorScheme, reducedMotion }: Look): Promise<void> {
+    await this.page.emulateMedia({
+      media: null,
+      colorScheme: colorScheme ?? 'light',
+      reducedMotion: reducedMotion ?? 'no-preference',
+    });
+    await this.page.setViewportSize(viewport ?? { width: 1440, height: 900 });
+  }
+
   /** Opens a page of the app: by a link if it rests in a document that has read the same of the storage. */
   async visit(path: string): Promise<void> {
     const { page, stored } = this;
@@ -125,7 +138,7 @@ export class KeptPage {
    * @returns what the test left behind
    */
   async leave(): Promise<string[]> {
-    const { page, devtools, options } = this;
+    const { page, devtools } = this;
     const context = page.context();
     const isVisited = page.url() !== 'about:blank';
     for (const other of context.pages()) if (other !== page) await other.close();
@@ -145,12 +158,6 @@ export class KeptPage {
     this.stored = {};
     if (!isVisited) return this.faults.splice(0);
     await this.rest();
-    await page.emulateMedia({
-      media: null,
-      colorScheme: options.colorScheme ?? 'light',
-      reducedMotion: options.reducedMotion ?? 'no-preference',
-    });
-    await page.setViewportSize(options.viewport ?? { width: 1440, height: 900 });
     return [...this.faults.splice(0), ...(await this.remains())];
   }
 
@@ -281,11 +288,14 @@ function removeOthers(emitter: Emitter, own: Map<string, unknown[]>): void {
   }
 }
 
-/** The pages of a worker, one for each server and options of a context. */
+/** The pages of a worker, one for each server and the options that only a new context takes on. */
 export class KeptPages {
   private readonly kept = new Map<string, KeptPage>();
 
-  async take(browser: Browser, options: BrowserContextOptions): Promise<KeptPage> {
+  async take(
+    browser: Browser,
+    { viewport, colorScheme, reducedMotion, ...options }: BrowserContextOptions,
+  ): Promise<KeptPage> {
     const key = JSON.stringify(options);
     const page = this.kept.get(key) ?? (await KeptPage.open(browser, options));
     this.kept.delete(key);
@@ -295,6 +305,7 @@ export class KeptPages {
       this.kept.delete(oldest);
       await page.context().close();
     }
+    await page.show({ viewport, colorScheme, reducedMotion });
     return page;
   }
 

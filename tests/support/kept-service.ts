@@ -10,7 +10,7 @@ export interface KeptService {
 }
 
 /** A worker keeps so many of its servers, the last used ones: each has some hundred megabytes. */
-const MOST = 3;
+const MOST = 5;
 
 /** The servers of a worker, one for each template and environment. */
 export class KeptServices {
