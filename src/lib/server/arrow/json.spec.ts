@@ -16,7 +16,7 @@ import { OID, type Column, type PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
 import { decode } from './encode';
 import { encode } from '../../../../tests/support/encode';
-import { jsonRows, jsonWithList } from './json';
+import { jsonRows, jsonWithList, jsonWithObjects } from './json';
 
 const textOf = (pieces: Iterable<Uint8Array>): string =>
   Buffer.concat([...pieces]).toString('utf8');
@@ -207,4 +207,20 @@ it('equal what apache-arrow reads from the same columns, before and after a stre
       expect(parsed(decode(encode(columns)))).toEqual(byArrow);
     }),
   );
+});
+
+describe('objects in an object', () => {
+  it.each([0, 1, 2, 5000])('%i of them have the text of JSON.stringify', (count) => {
+    const fields = { column: 'Order "Date"', history: ['2026-01-01'] };
+    const groups = Array.from({ length: count }, (_, i) => ({
+      group: { Region: `Süd ${i}` },
+      amounts: [i / 3, -0, NaN, null],
+      missing: undefined,
+    }));
+    const pieces = [...jsonWithObjects(fields, 'groups', groups)];
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(70_000);
+    expect(new TextDecoder().decode(Buffer.concat(pieces))).toBe(
+      JSON.stringify({ ...fields, groups }),
+    );
+  });
 });

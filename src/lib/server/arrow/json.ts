@@ -1,4 +1,4 @@
-/** Writes rows of columns as JSON, piece by piece. */
+/** Writes rows of columns and long lists as JSON, piece by piece. */
 import { DAY_MS } from '../../contract/primitives';
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
@@ -100,6 +100,17 @@ export function jsonWithList(
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
   return pieces(opened(fields, name), column?.data.length ?? 0, render, ']}');
 }
+
+/**
+ * A JSON object of some small fields and, as its last field, a list of objects that are in memory. It comes in pieces,
+ * like {@link jsonRows}, with the text that `JSON.stringify` makes of all of it.
+ */
+export const jsonWithObjects = (
+  fields: Record<string, unknown>,
+  name: string,
+  objects: readonly object[],
+): Generator<Uint8Array<ArrayBuffer>, void> =>
+  pieces(opened(fields, name), objects.length, (row) => JSON.stringify(objects[row]), ']}');
 
 /** Number of characters of a piece. Most characters are one byte. */
 const PIECE = 65_536;

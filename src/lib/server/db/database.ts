@@ -50,6 +50,8 @@ interface TransactionOptions {
   requests?: number;
   /** The version whose forecast table the transaction reads in one snapshot. */
   snapshotOf?: number | undefined;
+  /** Cancels the running statement, so that the transaction fails. */
+  signal?: AbortSignal | undefined;
 }
 
 /** The parts of a database that all requests share. */
@@ -138,6 +140,7 @@ export class Database extends Queryable {
       end = 'COMMIT',
       requests = 1,
       snapshotOf,
+      signal,
     }: TransactionOptions = {},
   ): Promise<Result> {
     return this.onConnection(
@@ -150,6 +153,13 @@ export class Database extends Queryable {
         const hasCitus = this.connections.hasCitus(client);
         const history = () => this.failover.of(client)?.name ?? null;
         const transaction = new Transaction(client, watch, hasCitus, history, this.sender);
+        const cancel = () => {
+          // The cancel may come after the end of the statement, and would end the next one of this connection.
+          discard(new Error('The statement was cancelled'));
+          void cancelStatement(client);
+        };
+        signal?.throwIfAborted();
+        signal?.addEventListener('abort', cancel);
         try {
           if (snapshotOf !== undefined && transaction.mayBeDistributed) {
             await beginInOneSnapshot(transaction, snapshotOf, begin).catch((error: Error) => {
@@ -167,6 +177,8 @@ export class Database extends Queryable {
           const rollback = this.watch(client, ROLLBACK_MILLISECONDS);
           await rollback.run(() => client.query('ROLLBACK')).catch(discard);
           throw error;
+        } finally {
+          signal?.removeEventListener('abort', cancel);
         }
       },
       'nothing',
@@ -206,18 +218,19 @@ export class Database extends Queryable {
    * transactions at a time is limited.
    *
    * @param reads `metadata` if it reads only the service's own tables, which are never distributed
+   * @param signal cancels the running statement when nobody waits for its rows
    * @throws AppError 503 after a timeout in the queue
    */
   versionRead<Result>(
     versionId: number,
     work: (transaction: Transaction) => Promise<Result>,
     reads: 'rows' | 'metadata' = 'rows',
+    signal?: AbortSignal,
   ): Promise<Result> {
     const isolation = 'REPEATABLE READ READ ONLY';
     const snapshotOf = reads === 'rows' ? versionId : undefined;
-    return this.inOwnTurn(() =>
-      this.queues.read(versionId, () => this.transact(work, { isolation, snapshotOf })),
-    );
+    const options = { isolation, snapshotOf, signal } as const;
+    return this.inOwnTurn(() => this.queues.read(versionId, () => this.transact(work, options)));
   }
 
   /**

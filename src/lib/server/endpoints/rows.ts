@@ -4,6 +4,7 @@ import {
   actualsResponse,
   csvResponse,
   eventResponse,
+  forecastResponse,
   operationResponse,
   previewResponse,
   readResponse,
@@ -58,9 +59,14 @@ export const rowHandlers: Handlers<typeof ROW_ENDPOINTS> = {
   'DELETE /versions/{id}/baseline': ({ locals, id, body, key }) =>
     clearBaseline(locals, id, body.pf_user ?? null, key),
   'POST /versions/{id}/baseline/preview': ({ db, id, body }) => previewLoad(db, id, body),
-  'POST /versions/{id}/forecast': ({ locals, id, body, key }) => forecast(locals, id, body, key),
-  'POST /versions/{id}/forecast/preview': ({ event, db, id, body }) =>
-    whileConnected(event, 'series were fitted', (signal) => previewForecast(db, id, body, signal)),
+  'POST /versions/{id}/forecast': ({ event, locals, id, body, key }) =>
+    forecast(locals, id, body, key, (work) => whileConnected(event, 'series were fitted', work)),
+  'POST /versions/{id}/forecast/preview': async ({ event, db, id, body }) =>
+    forecastResponse(
+      await whileConnected(event, 'series were fitted', (signal) =>
+        previewForecast(db, id, body, signal),
+      ),
+    ),
   'POST /versions/{id}/forecast/levels': ({ event, db, id, body }) =>
     whileConnected(event, 'series were fitted', (signal) => forecastLevels(db, id, body, signal)),
   'GET /versions/{id}/segments': ({ db, id }) => segments(db, id),

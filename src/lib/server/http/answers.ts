@@ -2,6 +2,7 @@
 import type { ActualsAnswer } from '../../contract/actuals';
 import { ACTUALS_METADATA } from '../../contract/actuals';
 import { EVENT_STREAM } from '../../contract/events';
+import type { ForecastPreview } from '../../contract/forecasts';
 import { SLICE_SKIPPED_HEADER } from '../../contract/operations';
 import type { SeveralPreviewFacts } from '../../contract/previews';
 import { PREVIEW_METADATA } from '../../contract/previews';
@@ -18,7 +19,13 @@ import {
 import type { Column } from '../arrow/column-plan';
 import { countsOf, rowCountOf } from '../arrow/column-values';
 import { encodeParts, lengthOf } from '../arrow/encode';
-import { jsonRows, jsonWithList, jsonWithParts, jsonWithRows } from '../arrow/json';
+import {
+  jsonRows,
+  jsonWithList,
+  jsonWithObjects,
+  jsonWithParts,
+  jsonWithRows,
+} from '../arrow/json';
 import type { Read } from '../bodies';
 import type { Reservation } from '../budget';
 import { piecesOf } from '../pieces';
@@ -132,6 +139,10 @@ export function previewResponse(
     : jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
 }
 
+/** The answer of a preview of a forecast, which has an object of some kilobytes for each group. */
+export const forecastResponse = ({ groups, ...facts }: ForecastPreview): Response =>
+  jsonInPieces(jsonWithObjects(facts, 'groups', groups));
+
 /** The answer of a close of months: its facts, or its rows with the facts in their metadata. */
 export function actualsResponse({
   memory,
@@ -200,15 +211,15 @@ export function undoResponse({
  * A JSON answer in pieces. Each piece is made when the client is ready for it, and none after the client has
  * disconnected.
  *
- * @param memory reservation of the source data; released at the end
+ * @param memory reservation of the source data, released at the end; undefined if there is none
  */
 export const jsonInPieces = (
   pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
-  memory: Pick<Reservation, 'release'>,
+  memory?: Pick<Reservation, 'release'>,
   headers: Record<string, string> = {},
 ): Response =>
   new Response(
-    inPieces(pieces, () => memory.release()),
+    inPieces(pieces, () => memory?.release()),
     { headers: { 'content-type': 'application/json', ...headers } },
   );
 

@@ -6,6 +6,7 @@ import type {
   LevelResult,
 } from '../../../contract/forecasts';
 import type { GroupSums } from '../../db/loads/history';
+import type { Queryable } from '../../db/connection/queryable';
 import type { Database } from '../../db/database';
 import { AppError } from '../../errors';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
@@ -58,17 +59,19 @@ export async function forecastLevels(
   request: ForecastPreviewRequest,
   signal?: AbortSignal,
 ): Promise<ForecastLevels> {
-  const { own, finer } = await db.versionRead(versionId, async (tx) => {
+  const read = async (tx: Queryable) => {
     const target = await readVersion(tx, versionId);
     const own = await readHistory(tx, target, request);
     const finer: (readonly [by: string[], history: History | null])[] = [];
     for (const { name } of furtherDimensions(target, own.by).slice(0, MOST_FINER)) {
+      signal?.throwIfAborted();
       const by = [...own.by.map((column) => column.name), name];
       const history = await readHistory(tx, target, { ...request, by }).catch(ifTooMany);
       finer.push([by, history]);
     }
     return { own, finer };
-  });
+  };
+  const { own, finer } = await db.versionRead(versionId, read, 'rows', signal);
   const names = own.by.map(({ name }) => name);
   const { unit, first, through, horizon } = own;
   const isIgnored = ignoredIn(own, request);
@@ -87,10 +90,20 @@ export async function forecastLevels(
     return { ...base, periods: 0, from: null, through: null, last_year: null, best: names, why };
   }
   const period = PERIODS_OF_YEAR[unit];
-  const cells = own.sums.map((group) => amountsOf(own, group, own));
+  const turns = new Turns();
+  /** Lets other requests in between two groups. */
+  const each = async <Group, Result>(groups: readonly Group[], work: (group: Group) => Result) => {
+    const results: Result[] = [];
+    for (const group of groups) {
+      await turns.give();
+      signal?.throwIfAborted();
+      results.push(work(group));
+    }
+    return results;
+  };
+  const cells = await each(own.sums, (group) => amountsOf(own, group, own));
   const cellAt = new Map(own.sums.map(({ id }, c) => [groupId(id), c]));
   const options = { period, unit, method: request.method ?? 'auto' };
-  const turns = new Turns();
   let fitted = 0;
   const candidates: (Level | (() => Level))[] = [
     { by: names, groups: cells.map((amounts, c) => ({ amounts, cells: [c] })) },
@@ -117,7 +130,7 @@ export async function forecastLevels(
   }
   // The order of the candidates decides between equal errors: the level of the request comes first.
   levels.sort((a, b) => Number(isBiased(a)) - Number(isBiased(b)) || a.rmse - b.rmse);
-  const moved = cells.map((cell) => lastYearMoved(cell, withheld, period));
+  const moved = await each(cells, (cell) => lastYearMoved(cell, withheld, period));
   const benchmark = errorsOfCells(moved, cells, withheld);
   return {
     ...base,
@@ -218,10 +231,12 @@ function coarser(own: History, cells: readonly Amounts[], kept: readonly number[
     const key = groupId(kept.map((i) => id[i] ?? null));
     const cell = cells[c] ?? [];
     const known = groups.get(key);
-    groups.set(key, {
-      amounts: known ? known.amounts.map((sum, t) => added(sum, cell[t] ?? null)) : cell,
-      cells: [...(known?.cells ?? []), c],
-    });
+    if (!known) {
+      groups.set(key, { amounts: [...cell], cells: [c] });
+      continue;
+    }
+    known.amounts = known.amounts.map((sum, t) => added(sum, cell[t] ?? null));
+    known.cells.push(c);
   }
   return { by: kept.map((i) => own.by[i]?.name ?? ''), groups: [...groups.values()] };
 }

@@ -2,6 +2,7 @@
 import type { FittedGroup, ForecastRequest, LeftOut } from '../../../contract/forecasts';
 import { ForecastAnswer, MEANS } from '../../../contract/forecasts';
 import type { ForecastEntry } from '../../../contract/log';
+import type { Queryable } from '../../db/connection/queryable';
 import type { WriteKey } from '../../db/log/idempotency';
 import { requireOpen } from '../../db/versions/versions';
 import { AppError } from '../../errors';
@@ -30,13 +31,15 @@ const MOST_AMOUNTS = 20_000;
  * Forecasts the rows of the source by group, and loads the forecast as one entry
  * (docs/contract/05-operations.md#post-versionsidforecast). The series are fitted before the version is locked.
  *
+ * @param connected runs the work before the write, and ends it by its signal when nobody waits for it
  * @throws AppError as {@link forecastIn}, 403 for a closed version, 404
  */
 export async function forecast(
   resources: Resources,
   versionId: number,
   request: ForecastRequest,
-  key?: WriteKey,
+  key: WriteKey | undefined,
+  connected: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>,
 ): Promise<ForecastAnswer> {
   const known = await answeredBefore(resources, key, ForecastAnswer);
   if (known) {
@@ -44,12 +47,15 @@ export async function forecast(
     memory.release();
     return answer;
   }
-  const history = await resources.db.versionRead(versionId, async (tx) => {
-    const target = await readVersion(tx, versionId);
-    requireOpen(target.version);
-    return readHistory(tx, target, request);
+  const groups = await connected(async (signal) => {
+    const read = async (tx: Queryable) => {
+      const target = await readVersion(tx, versionId);
+      requireOpen(target.version);
+      return readHistory(tx, target, request);
+    };
+    const history = await resources.db.versionRead(versionId, read, 'rows', signal);
+    return fittedGroups(history, request, signal);
   });
-  const groups = await fittedGroups(history, request);
   return writing(resources, versionId, key, ForecastAnswer, (writer) =>
     forecastIn(writer, request, groups),
   );
@@ -153,8 +159,12 @@ export async function forecastAgain(
   );
 }
 
-const fittedGroups = async (history: History, request: ForecastRequest): Promise<FittedGroup[]> =>
-  (await fitHistory(history, request)).map(
+const fittedGroups = async (
+  history: History,
+  request: ForecastRequest,
+  signal?: AbortSignal,
+): Promise<FittedGroup[]> =>
+  (await fitHistory(history, request, signal)).map(
     ({ id, measure, method, parameters, forecast: amounts, deviation, dependence }) => ({
       ...{ group: id, measure, method, parameters, forecast: amounts, deviation, dependence },
     }),

@@ -72,8 +72,11 @@ export async function previewForecast(
   request: ForecastPreviewRequest,
   signal?: AbortSignal,
 ): Promise<ForecastPreview> {
-  const history = await db.versionRead(versionId, async (tx) =>
-    readHistory(tx, await readVersion(tx, versionId), request),
+  const history = await db.versionRead(
+    versionId,
+    async (tx) => readHistory(tx, await readVersion(tx, versionId), request),
+    'rows',
+    signal,
   );
   const fits = await fitHistory(history, request, signal);
   const { date, unit, first, through } = history;
@@ -92,7 +95,7 @@ export async function previewForecast(
 /**
  * Forecasts each measure of each group of a history. Other requests are answered between two series.
  *
- * @param signal ends the work between two series
+ * @param signal ends the work between two series, when nobody waits for it
  * @throws AppError 422 for an amount that is not a number
  */
 export async function fitHistory(
@@ -118,10 +121,12 @@ export async function fitHistory(
   const amountsOf: ReturnType<typeof seriesOf>[] = [];
   for (const group of sums) {
     await turns.give();
+    signal?.throwIfAborted();
     amountsOf.push(seriesOf(group, periods, (day) => periodOfDay(day, unit)));
   }
   for (const [i, measure] of measures.entries()) {
-    const decimals = decimalsOf(measure, i, history);
+    const decimals = await decimalsOf(measure, i, history, turns);
+    signal?.throwIfAborted();
     const own: Forecasted[] = [];
     const series: (number | null)[][] = [];
     for (const amountsOfGroup of amountsOf) {
@@ -190,12 +195,21 @@ function withWeek53(
  * The number of decimals that the forecast of a measure is rounded to: those of its column, or for a numeric
  * without a scale those of the history, at least 2; null for a floating-point column.
  */
-function decimalsOf(measure: ForecastColumn, index: number, { sums }: History): number | null {
+async function decimalsOf(
+  measure: ForecastColumn,
+  index: number,
+  { sums }: History,
+  turns: Turns,
+): Promise<number | null> {
   const kind = measureKind(measure);
   if (!kind.exact) return null;
   if (kind.scale !== null) return kind.scale;
-  return sums.reduce((most, group) => {
-    const amounts = group.sums[index] ?? [];
-    return amounts.reduce((max, amount) => Math.max(max, digitsOf(String(amount)).places), most);
-  }, 2);
+  let most = 2;
+  for (const group of sums) {
+    await turns.give();
+    for (const amount of group.sums[index] ?? []) {
+      most = Math.max(most, digitsOf(String(amount)).places);
+    }
+  }
+  return most;
 }

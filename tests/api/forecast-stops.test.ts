@@ -1,0 +1,92 @@
+import { describe, expect } from 'vitest';
+import { it as base } from '../support/api';
+import { planTable } from '../support/planned-table';
+import { hold, until, untilWaiting, waitingForLocks } from '../support/race';
+import type { Service } from '../support/service';
+
+// The metrics count the requests of this file only. A statement that is not cancelled outlasts the test.
+const it = base.extend('env', { scope: 'file' }, { PF_STATEMENT_TIMEOUT: '10min' });
+
+const ENDPOINTS = ['forecast', 'forecast/preview', 'forecast/levels'];
+
+let id: number;
+it.beforeAll(async ({ service }) => {
+  await service.query(`CREATE TABLE public.many (line integer, day date, amount numeric(12,2));
+    INSERT INTO public.many
+    SELECT line, date '2020-01-01' + make_interval(months => t),
+      100 + t + 40 * sin(t * pi() / 6 + line) + (line * 7919 + t * 104729) % 23
+    FROM generate_series(1, 3000) AS line, generate_series(0, 71) AS t`);
+  const columns = { line: 'dimension', day: 'date', amount: 'value' } as const;
+  ({ versionId: id } = await planTable(service, 'many', columns));
+});
+
+/** Asks for a forecast of at most this number of lines. */
+const ask = (service: Service, endpoint: string, lines: number, signal: AbortSignal) =>
+  service.api.send(`/versions/${id}/${endpoint}`, {
+    method: 'POST',
+    signal,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ history: { through: '2025-12-31' }, unit: 'month', by: ['line'] },
+      horizon: { from: '2026-01-01', through: '2026-06-30' },
+      filters: [[{ cname: 'line', op: '<=', value: lines }]],
+      ...(endpoint === 'forecast' ? { pf_user: 'ann' } : {}),
+    }),
+  });
+
+async function metrics({ api }: Service): Promise<string> {
+  return new TextDecoder().decode((await api.get('/metrics')).bytes);
+}
+
+/** The number of answers of an endpoint by status. */
+async function answersOf(service: Service, endpoint: string): Promise<Record<string, number>> {
+  const start = `forecast_pivot_request_duration_seconds_count{method="POST",route="/api/versions/[id]/${endpoint}",status="`;
+  const lines = (await metrics(service)).split('\n').filter((line) => line.startsWith(start));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [status = '', count] = line.slice(start.length).split('"} ');
+      return [status, Number(count)];
+    }),
+  );
+}
+
+describe('If its client closes the connection', () => {
+  it.for(ENDPOINTS)('POST %s reads no further', async (endpoint, { service }) => {
+    const before = await answersOf(service, endpoint);
+    const held = await hold(service, 'LOCK TABLE public.many');
+    const gone = new AbortController();
+    const answer = ask(service, endpoint, 3000, gone.signal);
+    await untilWaiting(service, 1);
+    gone.abort();
+    await expect(answer).rejects.toThrow(/abort/);
+    await until(async () => (await waitingForLocks(service)) === 0);
+    await until(async () => (await answersOf(service, endpoint))['400'] !== before['400']);
+    await held.release();
+  });
+
+  // A comparison fits at most 1,000 series.
+  it.for([
+    ['forecast', 3000],
+    ['forecast/preview', 3000],
+    ['forecast/levels', 999],
+  ] as const)('POST %s fits no further', async ([endpoint, lines], { service }) => {
+    const before = await answersOf(service, endpoint);
+    const held = await hold(service, 'LOCK TABLE public.many');
+    const gone = new AbortController();
+    const answer = ask(service, endpoint, lines, gone.signal);
+    await untilWaiting(service, 1);
+    await held.release();
+    // The series are fitted without a connection.
+    await until(async () => /^forecast_pivot_connections_in_use 0$/m.test(await metrics(service)));
+    gone.abort();
+    await expect(answer).rejects.toThrow(/abort/);
+    const after = await until(async () => {
+      const counts = await answersOf(service, endpoint);
+      return JSON.stringify(counts) !== JSON.stringify(before) && counts;
+    });
+    expect(after).toEqual({ ...before, '400': (before['400'] ?? 0) + 1 });
+    expect((await service.api.get(`/versions/${id}/log`)).body.entries).toMatchObject([
+      { operation: 'baseline' },
+    ]);
+  });
+});
