@@ -87,7 +87,7 @@ describe('A forecast', () => {
     expect(backtest.periods).toBe(12);
     expect(backtest.mae).toBeLessThan(backtest.last_year.mae);
     expect(why).toMatch(
-      /^The combination of theta and damped trend was 8\.2 % off on average in the last 12 months; last year moved would have been 11\.1 % off\.$/,
+      /^The combination of theta and damped trend was 8\.2 % off on average in the last 12 months \(its total 8\.2 % too low\); last year moved would have been 11\.1 % off \(its total 11\.1 % too low\)\.$/,
     );
     // Two decimals, as in the column.
     for (const amount of amounts) expect(amount).toBe(Number(amount.toFixed(2)));
@@ -113,7 +113,7 @@ describe('A forecast', () => {
     });
     expect(lines.negative).toMatchObject({
       method: 'last_year',
-      why: 'No method was better than last year moved, which was 0 % off on average in the last 12 months.',
+      why: 'Last year moved had at most half the error of the combination of theta and damped trend in each of 3 backtests. It was 0 % off on average in the last 12 months (its total right).',
       forecast: SERIES.negative!.slice(0, 12),
     });
     expect(lines.short).toMatchObject({
@@ -124,14 +124,14 @@ describe('A forecast', () => {
     });
     expect(lines.brief).toMatchObject({
       method: 'last_year',
-      why: 'No method was better than last year moved, which was 0 % off on average in the last 2 months. The history is shorter than a year, so its last amount is repeated.',
+      why: 'Last year moved was not worse than the combination of theta and damped trend in the backtest. It was 0 % off on average in the last 2 months (its total right). The history is shorter than a year, so its last amount is repeated.',
       forecast: Array(12).fill(5),
     });
     // A month without a row is a month without sales.
     expect(lines.gappy.history[5]).toBe(0);
     const off = (percent: string) =>
       new RegExp(
-        `^(The combination of theta and damped trend was |.* did best in the backtest: |No method was better than last year moved, which was )${percent} % off on average`,
+        `^(The combination of theta and damped trend was |.* had at most half the error of the combination of theta and damped trend in each of 3 backtests[.] It was )${percent} % off on average`,
       );
     expect(lines.gappy.why).toMatch(off('[\\d.]+'));
     const isNear = (amount: number) => amount > 200 && amount < 700;

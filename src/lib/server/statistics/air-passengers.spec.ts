@@ -64,7 +64,7 @@ describe('the air passengers', () => {
     expect(mean(off)).toBeLessThan(0.03);
     expect(method).toBe('combined');
     expect(why).toMatch(
-      /^The combination of theta and damped trend was .+ % off on average in the last 12 months; last year moved would have been 11\.1 % off\./,
+      /^The combination of theta and damped trend was .+ % off on average in the last 12 months \(its total .+\); last year moved would have been 11\.1 % off \(its total 11\.1 % too low\)\.$/,
     );
   });
 });

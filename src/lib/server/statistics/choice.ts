@@ -92,7 +92,7 @@ function chooseMethod(requested: Method | 'auto', candidate: Candidate): Choice 
   const was = tests && errors && benchmark && compared(errors, benchmark, tests.periods, unit);
   const why = `${label} was requested.`;
   if (requested === 'last_year' || !was) return { method: requested, why };
-  return { method: requested, why: [`${why} It was ${was}.`, ...biased(errors)].join(' ') };
+  return { method: requested, why: `${why} It was ${was}.` };
 }
 
 /**
@@ -119,30 +119,29 @@ function best(candidate: Candidate): Choice {
     const why = `The history has only ${length}, too few to compare methods; last year moved is used.`;
     return { method: 'last_year', why };
   }
-  const span = inLast(tests.periods, unit);
   const absolute = ({ errors }: Tested) => errors.mae;
   const size = (method: Method) => sum(tests.origins.map((test) => test(method)?.errors.mae ?? 0));
   const isShort = tests.origins.length < MOST_ORIGINS;
   const [winner] = (isShort ? SINGLES.slice(0, 1) : SINGLES)
     .filter((each) => beats(each, 'combined', tests.origins, absolute, isShort ? 1 : CLEARLY))
     .toSorted((a, b) => size(a) - size(b));
-  if (winner === 'last_year') {
-    const by =
-      benchmark.wape === null ? '' : `, which was ${percent(benchmark.wape)} off on average`;
-    return { method: 'last_year', why: `No method was better than last year moved${by} ${span}.` };
-  }
   const method = winner ?? 'combined';
   const errors = tests.test(method)?.errors ?? benchmark;
-  const was = compared(errors, benchmark, tests.periods, unit);
-  const sentences = [
-    winner
-      ? `${LABELS[winner]} did best in the backtest: ${was ?? `its error was the smallest ${span}`}.`
-      : `${LABELS.combined} ${was ? `was ${was}` : 'is used'}.`,
-    ...(errors.mae > benchmark.mae
-      ? ['Last year moved was not clearly better in each backtest.']
-      : []),
-    ...biased(errors),
-  ];
+  const other = method === 'last_year' ? null : benchmark;
+  const was = compared(errors, other, tests.periods, unit);
+  const { length: backtests } = tests.origins;
+  const each = backtests === 1 ? 'in the backtest' : `in each of ${backtests} backtests`;
+  const how = isShort ? 'was not worse than' : 'had at most half the error of';
+  const sentences = winner
+    ? [
+        `${LABELS[winner]} ${how} the combination of theta and damped trend ${each}.`,
+        ...(was ? [`It was ${was}.`] : []),
+      ]
+    : [`${LABELS.combined} ${was ? `was ${was}` : 'is used'}.`];
+  if (errors.mae > benchmark.mae) {
+    const better = isShort ? 'better' : 'clearly better';
+    sentences.push(`Last year moved was not ${better} in each backtest.`);
+  }
   return { method, why: sentences.join(' ') };
 }
 
@@ -211,20 +210,23 @@ export const biasText = (bias: number): string =>
 export const isBiased = ({ bias }: Pick<ForecastErrors, 'bias'>): boolean =>
   bias !== null && Math.abs(bias) > MOST_BIAS;
 
-/** Names a bias of more than 10 % in a sentence. */
-const biased = ({ bias }: ForecastErrors): string[] =>
-  isBiased({ bias }) ? [`Its total was ${biasText(bias ?? 0)}.`] : [];
-
-/** Compares the errors of a method with those of last year moved; null if they have no percentages. */
+/**
+ * Says how far off a method was.
+ *
+ * @param benchmark the errors of last year moved to compare with; null for last year moved itself
+ * @returns null if the errors have no percentages
+ */
 function compared(
-  { wape }: ForecastErrors,
-  { wape: benchmark }: ForecastErrors,
+  errors: ForecastErrors,
+  benchmark: ForecastErrors | null,
   periods: number,
   unit: string,
 ): string | null {
-  if (wape === null || benchmark === null) return null;
-  const off = `${percent(wape)} off on average ${inLast(periods, unit)}`;
-  return `${off}; last year moved would have been ${percent(benchmark)} off`;
+  if (errors.wape === null) return null;
+  const total = ({ bias }: ForecastErrors) => `(its total ${biasText(bias ?? 0)})`;
+  const own = `${percent(errors.wape)} off on average ${inLast(periods, unit)} ${total(errors)}`;
+  if (benchmark?.wape == null) return own;
+  return `${own}; last year moved would have been ${percent(benchmark.wape)} off ${total(benchmark)}`;
 }
 
 /** Returns a share as a text: "12.3 %". */

@@ -47,7 +47,7 @@ describe('a special series', () => {
     [
       'that repeats itself below 0',
       Array.from({ length: 48 }, (_, t) => -5 - (t % 12)),
-      'No method was better than last year moved, which was 0 % off on average in the last 12 months.',
+      'Last year moved had at most half the error of the combination of theta and damped trend in each of 3 backtests. It was 0 % off on average in the last 12 months (its total right).',
       [-5, -6],
     ],
   ])('%s', (_, history, why, start) => {
@@ -73,7 +73,7 @@ describe('a special series', () => {
     const { forecast, method, why } = monthly(rare, 'croston');
     expect(method).toBe('croston');
     expect(why).toMatch(
-      /^Croston’s method was requested\. It was .+ % off on average in the last 12 months; /,
+      /^Croston’s method was requested\. It was .+ % off on average in the last 12 months \(its total .+ % too low\); /,
     );
     expect(new Set(forecast).size).toBe(1);
     expect(at(forecast, 0)).toBeGreaterThan(0.5 * mean(rare));
@@ -105,7 +105,7 @@ describe('auto', () => {
     expect(method).toBe('combined');
     expect(backtest?.mae).toBeLessThan(backtest?.last_year.mae ?? NaN);
     expect(why).toMatch(
-      /^The combination of theta and damped trend was .+ % off on average in the last 12 months; last year moved would have been .+ % off\.$/,
+      /^The combination of theta and damped trend was .+ % off on average in the last 12 months \(its total .+\); last year moved would have been .+ % off \(its total .+\)\.$/,
     );
   });
 
@@ -126,10 +126,22 @@ describe('auto', () => {
     });
   });
 
-  it('names a bias of more than 10 %', () => {
+  it('says once how far the totals of the method and of last year moved were off', () => {
     const jump = seasonal(72).map((value, t) => (t < 60 ? value : 1.5 * value));
-    expect(monthly(jump).why).toMatch(/ Its total was \d+(\.\d)? % too low\.$/);
-    expect(monthly(seasonal(72)).why).not.toContain('Its total');
+    const { why, backtest } = monthly(jump);
+    expect(why.match(/its total/gi)).toHaveLength(2);
+    const share = (bias: number | null | undefined) =>
+      `(its total ${(-100 * (bias ?? NaN)).toLocaleString('en-GB', { maximumFractionDigits: 1 })} % too low)`;
+    expect(why).toContain(`${share(backtest?.bias)}; last year moved`);
+    expect(why).toContain(`% off ${share(backtest?.last_year.bias)}`);
+  });
+
+  it('of a short history is last year moved if that is not worse in its backtests', () => {
+    const { method, why } = monthly([1, 9, 1, 9, 5, 5, 5, 5]);
+    expect(method).toBe('last_year');
+    expect(why).toBe(
+      'Last year moved was not worse than the combination of theta and damped trend in the backtest. It was 0 % off on average in the last 2 months (its total right). The history is shorter than a year, so its last amount is repeated.',
+    );
   });
 
   it('withholds the horizon, at most a third of the history', () => {
