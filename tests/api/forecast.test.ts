@@ -164,6 +164,18 @@ describe('A forecast', () => {
     expect(errorOf(learned)).toBeGreaterThan(2 * errorOf(gappy));
   });
 
+  it('withholds the months before an ignored newest part', async ({ service }) => {
+    const newest = { ignore: [{ from: '1959-07-01', to: '1959-12-31' }] };
+    const { air } = await byLine(service, newest);
+    const earlier = { history: { through: '1959-06-30' } };
+    const horizon = { from: '1959-07-01', through: '1960-06-30' };
+    expect(air.backtest).toEqual((await byLine(service, { ...earlier, horizon })).air.backtest);
+    expect(air.why).toContain('in the 12 months before the ignored part');
+    const { body } = await service.api.post(`${path}/forecast/levels`, { ...YEAR, ...newest });
+    expect(body).toMatchObject({ periods: 12, from: '1958-07-01', through: '1959-06-30' });
+    expect(body.why).toContain('in the 12 months before the ignored part');
+  });
+
   it('has a band that contains it, and the requested method', async ({ service }) => {
     const { air } = await byLine(service, { method: 'theta' });
     expect(air.method).toBe('theta');

@@ -67,9 +67,15 @@ type Test = (method: Method) => Tested | null;
 export interface Backtesting {
   /** Number of periods withheld in each of them. */
   periods: number;
+  /** Whether the end of the history is not known, so that the newest withheld periods are those before it. */
+  isBefore: boolean;
+  /** Whether the history is too short for all origins. */
+  isShort: boolean;
   /** Tests a method on the end of the history. */
   test: Test;
-  /** The tests on the end of the history and on earlier parts, the newest first. */
+  /**
+   * The tests on the end of the history and on earlier parts, the newest first. Parts without a known amount have none.
+   */
   origins: readonly Test[];
 }
 
@@ -81,29 +87,37 @@ const LEAST_BEFORE = 0.4;
 
 /**
  * Withholds the end of a history: as many periods as the horizon, at most a third. Up to two further origins are
- * each a third of these periods earlier, so that no method is chosen because of one year.
+ * each a third of these periods earlier, so that no method is chosen because of one year. The history ends with its
+ * last known amount.
  *
  * Source: Tashman (2000), Out-of-sample tests of forecasting accuracy: an analysis and review, International Journal
  * of Forecasting 16.
  *
- * @param history from its first known amount on; null where the amount is not known
- * @returns null if too few periods would be left, or none of the withheld amounts is known
+ * @param series from its first known amount on; null where the amount is not known
+ * @returns null if too few periods would be left
  */
 export function backtesting(
-  history: readonly (number | null)[],
+  series: readonly (number | null)[],
   horizon: number,
   period: number,
 ): Backtesting | null {
+  const history = series.slice(0, series.findLastIndex((value) => value !== null) + 1);
   const periods = Math.min(horizon, Math.floor(history.length / 3));
   const newest = history.length - periods;
   const step = Math.max(1, Math.floor(periods / 3));
   const least = Math.max(2 * SHORTEST, LEAST_BEFORE * history.length);
-  const cuts = Array.from({ length: MOST_ORIGINS }, (_, i) => newest - i * step);
-  const [test, ...earlier] = cuts
-    .filter((cut, i) => cut >= (i === 0 ? SHORTEST : least))
-    .flatMap((cut) => testing(history, cut, periods, period) ?? []);
+  const cuts = Array.from({ length: MOST_ORIGINS }, (_, i) => newest - i * step).filter(
+    (cut, i) => cut >= (i === 0 ? SHORTEST : least),
+  );
+  const [test, ...earlier] = cuts.flatMap((cut) => testing(history, cut, periods, period) ?? []);
   if (!test) return null;
-  return { periods, test, origins: [test, ...earlier] };
+  return {
+    periods,
+    isBefore: history.length < series.length,
+    isShort: cuts.length < MOST_ORIGINS,
+    test,
+    origins: [test, ...earlier],
+  };
 }
 
 /** Prepares tests on the periods after an origin. @returns null if none of their amounts is known */

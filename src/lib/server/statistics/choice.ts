@@ -89,7 +89,7 @@ function chooseMethod(requested: Method | 'auto', candidate: Candidate): Choice 
   }
   const errors = tests?.test(requested)?.errors;
   const benchmark = tests?.test('last_year')?.errors;
-  const was = tests && errors && benchmark && compared(errors, benchmark, tests.periods, unit);
+  const was = tests && errors && benchmark && compared(errors, benchmark, tests, unit);
   const why = `${label} was requested.`;
   if (requested === 'last_year' || !was) return { method: requested, why };
   return { method: requested, why: `${why} It was ${was}.` };
@@ -121,14 +121,15 @@ function best(candidate: Candidate): Choice {
   }
   const absolute = ({ errors }: Tested) => errors.mae;
   const size = (method: Method) => sum(tests.origins.map((test) => test(method)?.errors.mae ?? 0));
-  const isShort = tests.origins.length < MOST_ORIGINS;
-  const [winner] = (isShort ? SINGLES.slice(0, 1) : SINGLES)
+  const { isShort } = tests;
+  const areFew = !isShort && tests.origins.length < MOST_ORIGINS;
+  const [winner] = (areFew ? [] : isShort ? SINGLES.slice(0, 1) : SINGLES)
     .filter((each) => beats(each, 'combined', tests.origins, absolute, isShort ? 1 : CLEARLY))
     .toSorted((a, b) => size(a) - size(b));
   const method = winner ?? 'combined';
   const errors = tests.test(method)?.errors ?? benchmark;
   const other = method === 'last_year' ? null : benchmark;
-  const was = compared(errors, other, tests.periods, unit);
+  const was = compared(errors, other, tests, unit);
   const { length: backtests } = tests.origins;
   const each = backtests === 1 ? 'in the backtest' : `in each of ${backtests} backtests`;
   const how = isShort ? 'was not worse than' : 'had at most half the error of';
@@ -139,8 +140,10 @@ function best(candidate: Candidate): Choice {
       ]
     : [`${LABELS.combined} ${was ? `was ${was}` : 'is used'}.`];
   if (errors.mae > benchmark.mae) {
-    const better = isShort ? 'better' : 'clearly better';
-    sentences.push(`Last year moved was not ${better} in each backtest.`);
+    const better = areFew
+      ? 'better, but there were fewer than three backtests'
+      : `not ${isShort ? 'better' : 'clearly better'} in each backtest`;
+    sentences.push(`Last year moved was ${better}.`);
   }
   return { method, why: sentences.join(' ') };
 }
@@ -195,7 +198,7 @@ function bestOfSlow({ values, period, unit, tests }: Candidate, interval: number
   const total =
     !tests || own === null || benchmark === null
       ? ''
-      : ` Its total was ${biasText(own)} ${inLast(tests.periods, unit)}; that of last year moved would have been ${biasText(benchmark)}.`;
+      : ` Its total was ${biasText(own)} ${inLast(tests.periods, unit, tests.isBefore)}; that of last year moved would have been ${biasText(benchmark)}.`;
   const isMean = method !== 'last_year' && method !== 'combined';
   return { method, why: `${share}: ${how}.${total}`, ...(isMean ? { kind: 'slow' } : {}) };
 }
@@ -219,12 +222,12 @@ export const isBiased = ({ bias }: Pick<ForecastErrors, 'bias'>): boolean =>
 function compared(
   errors: ForecastErrors,
   benchmark: ForecastErrors | null,
-  periods: number,
+  { periods, isBefore }: Backtesting,
   unit: string,
 ): string | null {
   if (errors.wape === null) return null;
   const total = ({ bias }: ForecastErrors) => `(its total ${biasText(bias ?? 0)})`;
-  const own = `${percent(errors.wape)} off on average ${inLast(periods, unit)} ${total(errors)}`;
+  const own = `${percent(errors.wape)} off on average ${inLast(periods, unit, isBefore)} ${total(errors)}`;
   if (benchmark?.wape == null) return own;
   return `${own}; last year moved would have been ${percent(benchmark.wape)} off ${total(benchmark)}`;
 }
@@ -236,6 +239,12 @@ export const percent = (share: number): string =>
 const count = (periods: number, unit: string): string =>
   periods === 1 ? `1 ${unit}` : `${periods} ${unit}s`;
 
-/** Returns the words for the last periods: "in the last 12 months". */
-export const inLast = (periods: number, unit: string): string =>
-  periods === 1 ? `in the last ${unit}` : `in the last ${periods} ${unit}s`;
+/**
+ * Returns the words for the last periods: "in the last 12 months".
+ *
+ * @param isBefore whether they are those before an end of the history that is ignored
+ */
+export function inLast(periods: number, unit: string, isBefore = false): string {
+  const named = periods === 1 ? unit : `${periods} ${unit}s`;
+  return isBefore ? `in the ${named} before the ignored part` : `in the last ${named}`;
+}

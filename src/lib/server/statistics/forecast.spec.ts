@@ -99,6 +99,38 @@ describe('a special series', () => {
   });
 });
 
+describe('an ignored newest part of the history', () => {
+  /** Six years that repeat the same months, with an error that depends on a number. */
+  const turning = (step: number) =>
+    Array.from(
+      { length: 72 },
+      (_, t) =>
+        at([50, 400, 120, 310, 70, 220, 90, 380, 160, 30, 270, 110], t % 12) +
+        ((t * 7919 * step) % 13),
+    );
+
+  it('is not withheld: the periods before it are', () => {
+    const history = seasonal(60);
+    const whole = monthly(history);
+    const { backtest, why } = monthly([...history, null, null, null, null, null]);
+    expect(backtest).toEqual(whole.backtest);
+    expect(why).toBe(
+      `${whole.why.replace('the last 12 months', 'the 12 months before the ignored part')} Gaps of the history were filled: 5 months.`,
+    );
+  });
+
+  it('does not lower the number of backtests in which another method must be clearly better', () => {
+    // Last year moved is better in the backtests of the first five years, but not clearly.
+    const history = turning(12).map((value, t) => (t < 60 ? value : null));
+    expect(monthly(history).method).toBe('combined');
+  });
+
+  it('and one known month after it leave one backtest, which is too few for another method', () => {
+    const history = turning(6).map((value, t) => (t >= 67 && t < 71 ? null : value));
+    expect(monthly(history, 'auto', 3).method).toBe('combined');
+  });
+});
+
 describe('auto', () => {
   it('is the combination by default, and says how far off it was', () => {
     const { method, backtest, why } = monthly(seasonal(72));

@@ -20,6 +20,12 @@ describe('the withheld end of a history', () => {
     expect(withhold(2, 4, never)).toBeNull();
   });
 
+  it('is before an ignored newest part', () => {
+    expect(withhold(12, 3, (t) => t === 4 || t > 9)).toMatchObject({ cut: 7, periods: 3 });
+    expect(withhold(12, 4, (t) => t > 8)).toMatchObject({ cut: 6, periods: 3 });
+    expect(withhold(12, 4, () => true)).toBeNull();
+  });
+
   it('is forecast from the periods before it, without ignored ones', () => {
     const series = [null, 1, 2, 3, 4, 5, 6, 7, 99, 99, 99, 99];
     expect(forecastWithheld(series, withheld(12, 4), OPTIONS).result.forecast).toEqual([

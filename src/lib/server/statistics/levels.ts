@@ -26,14 +26,19 @@ export interface Withheld {
   isIgnored: (period: number) => boolean;
 }
 
-/** Returns the end of a history to withhold: as many periods as the horizon, at most a third; null if nothing is left. */
+/**
+ * Returns the end of a history to withhold: as many periods as the horizon, at most a third; null if nothing is left.
+ * An ignored end does not count.
+ */
 export function withhold(
   length: number,
   horizon: number,
   isIgnored: Withheld['isIgnored'],
 ): Withheld | null {
-  const periods = Math.min(horizon, Math.floor(length / 3));
-  return periods === 0 ? null : { cut: length - periods, periods, isIgnored };
+  let end = length;
+  while (end > 0 && isIgnored(end - 1)) end--;
+  const periods = Math.min(horizon, Math.floor(end / 3));
+  return periods === 0 ? null : { cut: end - periods, periods, isIgnored };
 }
 
 /** Returns the amounts that are known before the withheld periods; null where they are ignored. */

@@ -132,14 +132,15 @@ export async function forecastLevels(
   levels.sort((a, b) => Number(isBiased(a)) - Number(isBiased(b)) || a.rmse - b.rmse);
   const moved = await each(cells, (cell) => lastYearMoved(cell, withheld, period));
   const benchmark = errorsOfCells(moved, cells, withheld);
+  const end = withheld.cut + withheld.periods;
   return {
     ...base,
     periods: withheld.periods,
     from: firstDay(periods[withheld.cut] ?? first, unit),
-    through: lastDay(through, unit),
+    through: lastDay(periods[end - 1] ?? through, unit),
     last_year: benchmark,
     best: levels[0]?.by ?? names,
-    why: whyBest(base, benchmark, inLast(withheld.periods, unit)),
+    why: whyBest(base, benchmark, inLast(withheld.periods, unit, end < periods.length)),
   };
 }
 
