@@ -52,6 +52,8 @@ declare global {
       sent?: unknown;
       /** What a handler threw; the hook turns it into the answer. */
       failure?: unknown;
+      /** Logs an error of the service itself, of an answer that has begun. */
+      failed: (error: unknown) => void;
     }
     interface PageData {
       /** The way to the page: breadcrumbs, and the title read from its end. */

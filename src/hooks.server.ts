@@ -177,6 +177,7 @@ export const handle: Handle = async ({ event, resolve }) => {
     requestId: randomUUID(),
     me: NOBODY,
     route: isApi ? routeOf(request.method, url.pathname) : undefined,
+    failed: (error: unknown) => logFailure(error, locals.requestId),
   });
 
   const socket = platform?.req.socket;
@@ -259,13 +260,17 @@ export const handleError: HandleServerError = ({ error, event, status, message }
   event.locals.failure = error;
   const answer = answerError(error);
   if (status === 500 && answer.status === 500 && event.locals.requestId) {
-    const { name, message, cause, stack } =
-      error instanceof Error ? error : new Error(String(error));
-    const reason = cause instanceof Error ? cause.message : message;
-    logger.error({ id: event.locals.requestId, name, reason, stack }, 'request failed');
+    logFailure(error, event.locals.requestId);
   }
   return { message };
 };
+
+/** Logs an error of the service itself. */
+function logFailure(error: unknown, id: string): void {
+  const { name, message, cause, stack } = error instanceof Error ? error : new Error(String(error));
+  const reason = cause instanceof Error ? cause.message : message;
+  logger.error({ id, name, reason, stack }, 'request failed');
+}
 
 /** The one place where an error becomes a response (docs/contract/09-errors-limits-guards.md). */
 function failureAnswer(failure: unknown): Response {

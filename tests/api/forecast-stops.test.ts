@@ -20,16 +20,20 @@ it.beforeAll(async ({ service }) => {
   ({ versionId: id } = await planTable(service, 'many', columns));
 });
 
-/** Asks for a forecast of at most this number of lines. */
+/** The request of a forecast of at most this number of lines. */
+const requestOf = (lines: number) => ({
+  ...{ history: { through: '2025-12-31' }, unit: 'month', by: ['line'] },
+  horizon: { from: '2026-01-01', through: '2026-06-30' },
+  filters: [[{ cname: 'line', op: '<=', value: lines }]],
+});
+
 const ask = (service: Service, endpoint: string, lines: number, signal: AbortSignal) =>
   service.api.send(`/versions/${id}/${endpoint}`, {
     method: 'POST',
     signal,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ history: { through: '2025-12-31' }, unit: 'month', by: ['line'] },
-      horizon: { from: '2026-01-01', through: '2026-06-30' },
-      filters: [[{ cname: 'line', op: '<=', value: lines }]],
+      ...requestOf(lines),
       ...(endpoint === 'forecast' ? { pf_user: 'ann' } : {}),
     }),
   });
@@ -49,6 +53,38 @@ async function answersOf(service: Service, endpoint: string): Promise<Record<str
     }),
   );
 }
+
+it('A preview tells its progress in lines, the last of which is the answer', async ({
+  service,
+}) => {
+  const preview = (lines: number, accept: string) =>
+    service.api.send(`/versions/${id}/forecast/preview`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept },
+      body: JSON.stringify(requestOf(lines)),
+    });
+  const textOf = ({ bytes }: { bytes: Uint8Array }) => new TextDecoder().decode(bytes);
+  const answer = await preview(300, 'application/json');
+  const inLines = await preview(300, 'application/x-ndjson');
+  expect([answer, inLines].map(({ headers }) => headers.get('content-type'))).toEqual([
+    'application/json',
+    'application/x-ndjson',
+  ]);
+  const lines = textOf(inLines).split('\n');
+  expect(lines.splice(-2)).toEqual([textOf(answer), '']);
+  const progress = lines.map((line) => JSON.parse(line));
+  expect(progress[0]).toEqual({ fitted: 0, series: 300 });
+  const fitted = progress.map((line) => line.fitted);
+  expect(fitted).toEqual(fitted.toSorted((a, b) => a - b));
+  expect(Math.max(...fitted)).toBeLessThan(300);
+
+  // What is refused before the first progress is an answer like any other.
+  const refused = await preview(0, 'application/x-ndjson');
+  expect([refused.status, refused.body.error]).toEqual([
+    422,
+    'No row of the source matches in the history',
+  ]);
+});
 
 describe('If its client closes the connection', () => {
   it.for(ENDPOINTS)('POST %s reads no further', async (endpoint, { service }) => {

@@ -1,4 +1,5 @@
 import { expect, test, visit } from '../support/e2e';
+import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 
 test('a plan starts from a forecast of the source, which an undo takes out again', async ({
@@ -139,4 +140,31 @@ test('a part of the history is marked in the chart, or with the keyboard, and is
     `SELECT params FROM pf.log WHERE operation = 'forecast' ORDER BY id DESC LIMIT 1`,
   );
   expect(params.ignore).toEqual([{ from: '2016-06-10', to: '2016-06-20' }]);
+});
+
+test('a forecast of many groups shows its progress, and ends with its dialog', async ({
+  page,
+  service,
+}) => {
+  await service.query(`CREATE TABLE public.many (line text, day date, amount numeric(12,2));
+    INSERT INTO public.many
+    SELECT 'Line ' || line, date '2020-01-01' + make_interval(months => t),
+      100 + t + 40 * sin(t * pi() / 6 + line) + (line * 7919 + t * 104729) % 23
+    FROM generate_series(1, 3000) AS line, generate_series(0, 71) AS t`);
+  const columns = { line: 'dimension', day: 'date', amount: 'value' } as const;
+  const { versionId } = await planTable(service, 'many', columns);
+  await new PivotPage(page).keepUser('Ann Planner');
+  await visit(page, `/versions/${versionId}/baseline`);
+  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByTestId('why')).toContainText('off on average');
+  await dialog.getByLabel('line', { exact: true }).check();
+  const bar = dialog.getByRole('progressbar', { name: 'Series forecast' });
+  await expect(bar).toHaveAttribute('aria-valuetext', /^[\d,]+ of 3,000 series forecast$/);
+  const ended = page.waitForEvent('requestfailed', (request) =>
+    request.url().endsWith('/forecast/preview'),
+  );
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await ended;
+  await expect(dialog).toHaveCount(0);
 });

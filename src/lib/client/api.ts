@@ -1,4 +1,5 @@
 /** Sends requests to the API. The descriptions of its endpoints give requests and answers their types. */
+import * as v from 'valibot';
 import type { AnswerOf, Api, BodyOf, Name, ParamsOf, QueryOf } from '../contract/endpoints';
 import type { LoadAnswer } from '../contract/loads';
 import type { LogAnswer } from '../contract/log';
@@ -6,18 +7,21 @@ import type { History } from '../contract/primitives';
 import {
   ARROW,
   CSV,
+  LINES,
   PREFER_HEADER,
   RETURN_MINIMAL,
   REVISION_HEADER,
   TIMELINE_HEADER,
 } from '../contract/primitives';
-import { type CallOptions, complete, read, readArrow, requestOf, send } from './http';
+import { type CallOptions, complete, read, readArrow, readLines, requestOf, send } from './http';
 import { sendWrite, type WriteOptions } from './writes';
 
 /** Endpoints whose writes have a key. */
 type Keyed = NameOf<{ writesRows: true } | { takesKey: true }>;
 /** Endpoints that answer rows as Arrow if they are asked to. */
 type WithRows = NameOf<{ answer: { alsoArrow: true } }>;
+/** Endpoints that answer in lines with their progress if they are asked to. */
+type WithLines = NameOf<{ answer: { alsoLines: true } }>;
 type NameOf<Kind> = { [N in Name]: Api[N] extends Kind ? N : never }[Name];
 
 type Nothing = Record<never, never>;
@@ -50,6 +54,26 @@ export const write = <N extends Keyed>(
 ): Promise<AnswerOf<N>> => {
   const { url, ...request } = requestOf(name, sent);
   return sendWrite<AnswerOf<N>>(url, request);
+};
+
+/**
+ * As {@link call}, for an endpoint that reports its progress.
+ *
+ * @param report gets each line of progress; none comes from a server of an older build
+ */
+export const callInLines = async <N extends WithLines, Progress>(
+  name: N,
+  sent: RequestParts<N>,
+  progress: v.GenericSchema<unknown, Progress>,
+  report: (progress: Progress) => void,
+): Promise<AnswerOf<N>> => {
+  const response = await respond(name, { ...sent, headers: { accept: LINES } });
+  if (response.headers.get('content-type') !== LINES) return read<AnswerOf<N>>(response, sent);
+  return readLines<AnswerOf<N>>(response, sent, (line) => {
+    const { success, output } = v.safeParse(progress, line);
+    if (success) report(output);
+    return success;
+  });
 };
 
 /** As {@link write}, but returns the written rows as an Arrow stream, with other facts in its metadata. */

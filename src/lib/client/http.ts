@@ -189,6 +189,41 @@ const NO_SERVER = 'No server answers now. Try again in a moment.';
 export const read = <Answer>(response: Response, call?: Call): Promise<Answer> =>
   complete<Answer>(async () => (response.status === 204 ? undefined : response.json()), call);
 
+const Refused = v.object({ status: v.number(), ...ErrorAnswer.entries });
+
+/**
+ * Reads lines of JSON, the last of which is the answer or an error.
+ *
+ * @param isProgress takes each line; true if it is not the answer
+ * @throws ApiError
+ */
+export async function readLines<Answer>(
+  response: Response,
+  call: Call,
+  isProgress: (line: unknown) => boolean,
+): Promise<Answer> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  // The last line may have megabytes, so its parts are joined once.
+  let parts: string[] = [];
+  const last = await complete<Answer>(async () => {
+    for (;;) {
+      const { value = '', done } = (await reader?.read()) ?? { done: true };
+      const [first = '', ...lines] = value.split('\n');
+      parts.push(first);
+      for (const next of lines) {
+        const line: Answer = JSON.parse(parts.join(''));
+        parts = [next];
+        if (!isProgress(line)) return line;
+      }
+      if (done) throw new Error('There is no answer');
+    }
+  }, call);
+  const refused = v.safeParse(Refused, last);
+  if (refused.success)
+    throw new ApiError(refused.output.status, refused.output.error, refused.output);
+  return last;
+}
+
 /** Reads the rows of a response as an Arrow stream of one record batch. */
 export const readArrow = (response: Response, call?: Call): Promise<ArrayBuffer> =>
   complete(() => response.arrayBuffer(), call);

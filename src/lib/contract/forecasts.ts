@@ -156,6 +156,13 @@ export const ForecastPreview = v.object({
 });
 export type ForecastPreview = v.InferOutput<typeof ForecastPreview>;
 
+/** A line of the progress of a forecast (docs/contract/05-operations.md#progress). */
+export const FitProgress = v.object({
+  fitted: v.pipe(v.number(), v.description('Number of series that are fitted')),
+  series: v.pipe(v.number(), v.description('Number of all series: one per group and measure')),
+});
+export type FitProgress = v.InferOutput<typeof FitProgress>;
+
 const byLevel = v.pipe(v.array(text), v.description('Its dimensions; none for the total'));
 const pooled = {
   mae: errors.mae,

@@ -10,6 +10,7 @@ import {
   CSV,
   ErrorAnswer,
   IDEMPOTENCY_KEY_HEADER,
+  LINES,
   PREFER_HEADER,
   PREFERENCE_APPLIED_HEADER,
   RETURN_MINIMAL,
@@ -186,7 +187,7 @@ function describeEndpoint(endpoint: Endpoint) {
 }
 
 function success(
-  { status, body, headers = [], alsoArrow, alsoCsv }: Endpoint['answer'],
+  { status, body, headers = [], alsoArrow, alsoCsv, alsoLines }: Endpoint['answer'],
   more: readonly string[],
 ) {
   const names = [...headers, ...more];
@@ -195,6 +196,7 @@ function success(
     ...described,
     ...(alsoArrow ? { [ARROW]: {} } : {}),
     ...(alsoCsv ? { [CSV]: {} } : {}),
+    ...(alsoLines ? { [LINES]: {} } : {}),
   };
   return {
     description: status === 204 ? 'Done' : status === 201 ? 'Created' : 'The answer',

@@ -31,6 +31,9 @@ export const atMost = <Input extends v.LengthInput>(most: number) =>
 /** The media type of forecast rows: one Arrow IPC stream (docs/contract/04-data-loading.md). */
 export const ARROW = 'application/vnd.apache.arrow.stream';
 
+/** The media type of an answer in lines of JSON: progress, and the answer as the last line. */
+export const LINES = 'application/x-ndjson';
+
 /** The media type of forecast rows as text (docs/contract/04-data-loading.md#as-csv). */
 export const CSV = 'text/csv';
 /** The media type of an Excel workbook. */

@@ -1,14 +1,15 @@
 /** The form that starts a plan from a forecast, with its preview. */
-import { call, write } from '$lib/client/api';
+import { callInLines, write } from '$lib/client/api';
 import { Latest } from '$lib/client/latest.svelte';
 import { messageOf } from '$lib/client/message-of';
 import type { ColumnEntry } from '$lib/contract/columns';
-import type {
-  ForecastAnswer,
-  ForecastPreview,
-  ForecastPreviewRequest,
-  ForecastUnit,
-  GroupForecast,
+import {
+  type ForecastAnswer,
+  type ForecastPreview,
+  type ForecastPreviewRequest,
+  type ForecastUnit,
+  FitProgress,
+  type GroupForecast,
 } from '$lib/contract/forecasts';
 import { dayAfter, firstDayOf, laterMonth, monthOf } from '$lib/contract/calendar';
 import type { Days } from '$lib/plan/amounts/day-ranges';
@@ -33,6 +34,8 @@ const yearAfter = (day: string): string =>
 export class ForecastDraft {
   readonly rows: LoadDraft;
   readonly preview = new Latest<ForecastPreview>(PAUSE_MS);
+  /** The progress of the preview that is asked for; null before the first report. */
+  progress = $state.raw<FitProgress | null>(null);
   readonly levels: LevelComparison;
   unit = $state<ForecastUnit>('month');
   /** Last day of the history, and first and last day of the horizon. */
@@ -129,9 +132,18 @@ export class ForecastDraft {
     this.levels.ask(request);
     if (request === null) this.preview.clear();
     else
-      this.preview.ask((signal) =>
-        call('POST /versions/{id}/forecast/preview', { id: versionId, body: request, signal }),
-      );
+      this.preview.ask((signal) => {
+        this.progress = null;
+        const sent = { id: versionId, body: request, signal };
+        return callInLines(
+          'POST /versions/{id}/forecast/preview',
+          sent,
+          FitProgress,
+          (progress) => {
+            if (!signal.aborted) this.progress = progress;
+          },
+        );
+      });
   }
 
   /** The groups of a preview, the one with the largest error in the backtest first. */

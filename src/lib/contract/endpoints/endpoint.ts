@@ -82,6 +82,8 @@ export interface Described {
     alsoArrow?: true;
     /** Whether the answer is also available as CSV, by `Accept`. */
     alsoCsv?: true;
+    /** Whether the answer is also available as lines of JSON with its progress, by `Accept`. */
+    alsoLines?: true;
   };
   /**
    * The statuses of refusals. Common to all endpoints and not listed: 400 for a parameter or a body, 404 for a path

@@ -141,7 +141,7 @@ export const ROW_ENDPOINTS = {
     because: 'a forecast learns from every row of the source',
     summary: "Forecast the source's rows by group, with bands and a backtest",
     request: ForecastPreviewRequest,
-    answer: json(ForecastPreview),
+    answer: { ...json(ForecastPreview), alsoLines: true },
     refusals: [409, 422],
   },
   'POST /versions/{id}/forecast/levels': {

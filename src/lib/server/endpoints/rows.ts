@@ -1,16 +1,19 @@
 /** Handlers of rows: reads, loads, operations and locks. */
+import type { FitProgress } from '../../contract/forecasts';
 import type { ROW_ENDPOINTS } from '../../contract/endpoints/rows';
 import {
   actualsResponse,
   csvResponse,
   eventResponse,
-  forecastResponse,
+  forecastPieces,
+  jsonInPieces,
   operationResponse,
   previewResponse,
   readResponse,
   severalPreviewResponse,
 } from '../http/answers';
-import { askedRows, asksForArrow, asksForCsv } from '../http/asked';
+import { askedRows, asksForArrow, asksForCsv, asksForLines } from '../http/asked';
+import { inLines } from '../http/in-lines';
 import { protectedCsv } from '../http/protected-csv';
 import { actuals, previewActuals } from '../services/loads/actuals';
 import { whileConnected } from '../http/while-connected';
@@ -61,12 +64,14 @@ export const rowHandlers: Handlers<typeof ROW_ENDPOINTS> = {
   'POST /versions/{id}/baseline/preview': ({ db, id, body }) => previewLoad(db, id, body),
   'POST /versions/{id}/forecast': ({ event, locals, id, body, key }) =>
     forecast(locals, id, body, key, (work) => whileConnected(event, 'series were fitted', work)),
-  'POST /versions/{id}/forecast/preview': async ({ event, db, id, body }) =>
-    forecastResponse(
-      await whileConnected(event, 'series were fitted', (signal) =>
-        previewForecast(db, id, body, signal),
-      ),
-    ),
+  'POST /versions/{id}/forecast/preview': ({ event, locals, db, request, id, body }) => {
+    const what = 'series were fitted';
+    const pieces = async (signal: AbortSignal, report?: (progress: FitProgress) => void) =>
+      forecastPieces(await previewForecast(db, id, body, signal, report));
+    return asksForLines(request)
+      ? inLines(event, what, pieces, locals.failed)
+      : whileConnected(event, what, pieces).then(jsonInPieces);
+  },
   'POST /versions/{id}/forecast/levels': ({ event, db, id, body }) =>
     whileConnected(event, 'series were fitted', (signal) => forecastLevels(db, id, body, signal)),
   'GET /versions/{id}/segments': ({ db, id }) => segments(db, id),

@@ -139,9 +139,9 @@ export function previewResponse(
     : jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
 }
 
-/** The answer of a preview of a forecast, which has an object of some kilobytes for each group. */
-export const forecastResponse = ({ groups, ...facts }: ForecastPreview): Response =>
-  jsonInPieces(jsonWithObjects(facts, 'groups', groups));
+/** The JSON of a preview of a forecast, which has an object of some kilobytes for each group. */
+export const forecastPieces = ({ groups, ...facts }: ForecastPreview) =>
+  jsonWithObjects(facts, 'groups', groups);
 
 /** The answer of a close of months: its facts, or its rows with the facts in their metadata. */
 export function actualsResponse({

@@ -1,5 +1,5 @@
 /** Reads the requested form of an answer from the headers of a request. */
-import { ARROW, CSV, PREFER_HEADER } from '../../contract/primitives';
+import { ARROW, CSV, LINES, PREFER_HEADER } from '../../contract/primitives';
 import { isLoopback } from '../addresses';
 import type { Asked } from '../bodies';
 import type { Encoding } from '../compress';
@@ -12,6 +12,10 @@ export const asksForArrow = (request: Request): boolean =>
 /** Whether a request asks for its rows as CSV, and not for Arrow before that. */
 export const asksForCsv = (request: Request): boolean =>
   accepted(request, 'accept').find((type) => type === CSV || type === ARROW) === CSV;
+
+/** Whether a request asks for lines of JSON, with the progress of its answer. */
+export const asksForLines = (request: Request): boolean =>
+  accepted(request, 'accept').includes(LINES);
 
 /** Whether a request prefers a minimal answer: `Prefer: return=minimal` (RFC 7240). */
 export const prefersMinimal = ({ headers }: Request): boolean =>

@@ -1,5 +1,9 @@
 /** Forecasts the history of a source. */
-import type { ForecastPreviewRequest, GroupForecast } from '../../../contract/forecasts';
+import type {
+  FitProgress,
+  ForecastPreviewRequest,
+  GroupForecast,
+} from '../../../contract/forecasts';
 import { type ForecastPreview } from '../../../contract/forecasts';
 import { measureKey } from '../../../contract/columns';
 import { digitsOf } from '../../../contract/decimals';
@@ -64,6 +68,7 @@ export const ignoredIn =
  * series are fitted.
  *
  * @param signal ends the work when nobody waits for it
+ * @param report called often, first when the history is read
  * @throws AppError as {@link readHistory}, 404
  */
 export async function previewForecast(
@@ -71,6 +76,7 @@ export async function previewForecast(
   versionId: number,
   request: ForecastPreviewRequest,
   signal?: AbortSignal,
+  report?: (progress: FitProgress) => void,
 ): Promise<ForecastPreview> {
   const history = await db.versionRead(
     versionId,
@@ -78,7 +84,7 @@ export async function previewForecast(
     'rows',
     signal,
   );
-  const fits = await fitHistory(history, request, signal);
+  const fits = await fitHistory(history, request, signal, report);
   const { date, unit, first, through } = history;
   const isIgnored = ignoredIn(history, request);
   const periods = numbers(first, through);
@@ -96,12 +102,14 @@ export async function previewForecast(
  * Forecasts each measure of each group of a history. Other requests are answered between two series.
  *
  * @param signal ends the work between two series, when nobody waits for it
+ * @param report called before each series
  * @throws AppError 422 for an amount that is not a number
  */
 export async function fitHistory(
   history: History,
   request: ForecastPreviewRequest,
   signal?: AbortSignal,
+  report?: (progress: FitProgress) => void,
 ): Promise<Fit[]> {
   const { unit, by, measures, sums, first, through, horizon } = history;
   const isIgnored = ignoredIn(history, request);
@@ -132,6 +140,10 @@ export async function fitHistory(
     for (const amountsOfGroup of amountsOf) {
       await turns.give();
       signal?.throwIfAborted();
+      report?.({
+        fitted: i * sums.length + own.length,
+        series: measures.length * sums.length,
+      });
       const amounts = amountsOfGroup(i, measure);
       const learned = amounts
         .map((amount, t) => (isIgnored(first + t) ? null : amount))

@@ -1,0 +1,73 @@
+/** Answers in lines of JSON: the progress of the work, then its result. */
+import { LINES } from '../../contract/primitives';
+import { answerError, AppError } from '../errors';
+import { Turns } from '../turns';
+import { type Connected, whileConnected } from './while-connected';
+
+/** Least time in milliseconds between two lines of progress. */
+const INTERVAL = 300;
+
+/**
+ * Works for a client, and answers with lines of JSON. The answer begins with the first progress; an error before that
+ * is thrown, as if there were no lines. A later one is the last line, with its status.
+ *
+ * @param what the work, as {@link whileConnected} names it
+ * @param work returns the result as pieces of one line. It may report progress as often as it likes
+ * @param failed gets a later error that is none of the client
+ */
+export async function inLines<Progress extends object>(
+  event: Connected,
+  what: string,
+  work: (
+    signal: AbortSignal,
+    report: (progress: Progress) => void,
+  ) => Promise<Iterable<Uint8Array<ArrayBuffer>>>,
+  failed: (error: unknown) => void,
+): Promise<Response> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>();
+  const writer = writable.getWriter();
+  const encoder = new TextEncoder();
+  /** Returns whether the client has not gone. */
+  const send = (bytes: Uint8Array) =>
+    writer.write(bytes).then(
+      () => true,
+      () => false,
+    );
+  const sendLine = (value: object) => send(encoder.encode(`${JSON.stringify(value)}\n`));
+  const end = () => writer.close().catch(() => {});
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  let reported = -Infinity;
+  const report = (progress: Progress) => {
+    const now = performance.now();
+    if (now - reported < INTERVAL) return;
+    reported = now;
+    begin();
+    void sendLine(progress);
+  };
+  const sent = whileConnected(event, what, async (signal) => {
+    const pieces = await work(signal, report);
+    begin();
+    const turns = new Turns();
+    for (const piece of pieces) {
+      await turns.give();
+      if (!(await send(piece))) return;
+    }
+    await send(encoder.encode('\n'));
+    await end();
+  });
+  await Promise.race([begun, sent]);
+  sent.catch(async (error: unknown) => {
+    if (!(error instanceof AppError)) failed(error);
+    const { status, body } = answerError(error);
+    await sendLine({ status, ...body });
+    await end();
+  });
+  return new Response(readable, {
+    headers: {
+      'content-type': LINES,
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  });
+}
