@@ -38,6 +38,7 @@ const range = v.object({ from: day, through: day });
 /** The most periods of a history and of a horizon. */
 export const MOST_PERIODS = 600;
 const MOST_IGNORED = 100;
+const MOST_LEVELS = 20;
 
 /** Body of POST forecast/preview (docs/contract/05-operations.md#post-versionsidforecastpreview). */
 export const ForecastPreviewRequest = v.object({
@@ -53,6 +54,17 @@ export const ForecastPreviewRequest = v.object({
       v.pipe(
         v.array(text),
         v.description('Dimensions whose groups are forecast; the total without any'),
+      ),
+    ),
+  ),
+  levels: v.optional(
+    v.nullable(
+      v.pipe(
+        v.array(v.array(text)),
+        atMost(MOST_LEVELS),
+        v.description(
+          'Coarser levels that are forecast too, so that all levels agree; each has some of the dimensions of `by`, the total none',
+        ),
       ),
     ),
   ),
@@ -153,15 +165,43 @@ export const ForecastPreview = v.object({
   horizon: v.array(v.string()),
   ignored: v.pipe(v.array(v.string()), v.description('Periods of the history that are ignored')),
   groups: v.array(GroupForecast),
+  sums: v.pipe(
+    v.array(GroupForecast),
+    v.description('The groups of `levels`: the sums of `groups`, and what was forecast for them'),
+  ),
 });
 export type ForecastPreview = v.InferOutput<typeof ForecastPreview>;
 
 /** A line of the progress of a forecast (docs/contract/05-operations.md#progress). */
 export const FitProgress = v.object({
   fitted: v.pipe(v.number(), v.description('Number of series that are fitted')),
-  series: v.pipe(v.number(), v.description('Number of all series: one per group and measure')),
+  series: v.pipe(
+    v.number(),
+    v.description('Number of all series: one per measure and group of any level'),
+  ),
 });
 export type FitProgress = v.InferOutput<typeof FitProgress>;
+
+/** The most dimensions of which all combinations are coarser levels. */
+const MOST_COMBINED = 3;
+
+/**
+ * Returns the levels that are coarser than one with these dimensions, the total first: all combinations of few
+ * dimensions, else the total, each one alone and all but one.
+ */
+export function coarserLevels<Dimension>(by: readonly Dimension[]): Dimension[][] {
+  if (by.length === 0) return [];
+  if (by.length > MOST_COMBINED) {
+    return [[], ...by.map((each) => [each]), ...by.map((each) => by.filter((d) => d !== each))];
+  }
+  const combinations = by.reduce<Dimension[][]>(
+    (sets, each) => [...sets, ...sets.map((set) => [...set, each])],
+    [[]],
+  );
+  return combinations
+    .filter(({ length }) => length < by.length)
+    .toSorted((a, b) => a.length - b.length);
+}
 
 const byLevel = v.pipe(v.array(text), v.description('Its dimensions; none for the total'));
 const pooled = {
@@ -173,6 +213,10 @@ const pooled = {
 /** A level and the errors of its forecast, measured at the level of the request. */
 const LevelResult = v.object({
   by: byLevel,
+  levels: v.pipe(
+    v.array(byLevel),
+    v.description('Coarser levels that its forecast was made to agree with; mostly none'),
+  ),
   groups: v.pipe(v.number(), v.description('Number of series that were fitted')),
   ...pooled,
 });
@@ -205,6 +249,7 @@ export const ForecastLevels = v.object({
     v.description('Levels that were not compared, and why'),
   ),
   best: byLevel,
+  best_levels: v.pipe(v.array(byLevel), v.description('The `levels` of the best one')),
   why: v.pipe(v.string(), v.description('Which level did best, as a sentence')),
 });
 export type ForecastLevels = v.InferOutput<typeof ForecastLevels>;
@@ -256,6 +301,7 @@ export const ForecastParams = v.object({
   horizon: range,
   unit: ForecastUnit,
   by: v.array(text),
+  levels: ForecastPreviewRequest.entries.levels,
   method: v.picklist(['auto', ...METHODS]),
   ignore: ForecastPreviewRequest.entries.ignore,
   measures: ForecastPreviewRequest.entries.measures,

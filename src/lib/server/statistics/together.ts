@@ -31,23 +31,35 @@ export function together(
   const own = ({ result }: Forecasted) => result;
   const slow = forecasted.filter(({ result }) => result.isSlow);
   if (slow.length < 2) return own;
-  const total = totalOf(slow.map(({ history }) => history));
-  const start = total.findIndex((amount) => amount !== null);
-  const known = fillGaps(start < 0 ? [] : total.slice(start), options.period);
-  if (demandOf(known).isSlow || known.some((amount) => amount < 0)) return own;
-  const { forecast: combined, backtest, method } = forecastSeries(total, options);
-  if (!backtest || method === 'last_year') return own;
-  const line = continued(known, options);
-  const forecast = notBelow(
-    known,
-    combined.map((amount, h) => (amount + at(line, h)) / 2),
+  const forecast = forecastOfSum(
+    slow.map(({ history }) => history),
+    options,
   );
+  if (!forecast) return own;
   const shares = forecast.map((_, h) => sum(slow.map(({ result }) => at(result.forecast, h))));
   if (shares.some((share) => share <= 0)) return own;
   return (each) =>
     each.result.isSlow && each.result.forecast.some(Boolean)
       ? scaled(each, forecast, shares, slow.length)
       : each.result;
+}
+
+/** Forecasts the sum of slow series; null if it is slow itself, below 0 or too short. */
+export function forecastOfSum(
+  histories: readonly Forecasted['history'][],
+  options: ForecastOptions,
+): number[] | null {
+  const total = totalOf(histories);
+  const start = total.findIndex((amount) => amount !== null);
+  const known = fillGaps(start < 0 ? [] : total.slice(start), options.period);
+  if (demandOf(known).isSlow || known.some((amount) => amount < 0)) return null;
+  const { forecast, backtest, method } = forecastSeries(total, options);
+  if (!backtest || method === 'last_year') return null;
+  const line = continued(known, options);
+  return notBelow(
+    known,
+    forecast.map((amount, h) => (amount + at(line, h)) / 2),
+  );
 }
 
 /** The least share of the level of all series that the known ones have in a period of a total. */

@@ -13,6 +13,7 @@ import type { SqlText } from '../../sql/quote';
 import { blameClient } from '../client-faults';
 import type { ForecastVersion } from '../version/forecast-version';
 import { dimensionOf } from '../version/forecast-version';
+import { groupNumbers } from './forecast-hierarchy';
 import { loadCondition, loadPlace } from './loads';
 
 /** The most groups of one forecast. */
@@ -33,6 +34,8 @@ export interface History {
   unit: ForecastUnit;
   date: ForecastColumn;
   by: ForecastColumn[];
+  /** Coarser levels that are forecast too, each as the positions of its dimensions in `by`. */
+  levels: number[][];
   /** The measures to forecast. */
   measures: ForecastColumn[];
   /** The condition on rows of the source. */
@@ -60,6 +63,7 @@ export async function readHistory(
   const date = columns.find(({ role }) => role === 'date');
   if (!date) throw new AppError(422, 'The source has no date column, so it has no history');
   const by = (request.by ?? []).map((name, i) => fittedDimension(columns, name, `by.${i}`));
+  const levels = levelsOf(request);
   const measures = measuresOf(columns, request.measures);
   const where = await loadCondition(request, metadata);
   const { unit } = request;
@@ -79,10 +83,33 @@ export async function readHistory(
       field: 'by',
     });
   }
+  const counts = groupNumbers(sums, levels).map((groups) => new Set(groups).size);
+  if (counts.reduce((all, count) => all + count, sums.length) > MOST_GROUPS) {
+    const problem = `There are more than ${MOST_GROUPS} groups of all levels; name fewer levels`;
+    throw new AppError(422, problem, { field: 'levels' });
+  }
   const firstRows = sums.flatMap(({ periods }) => periods.slice(0, 1));
   const first = from ?? Math.min(...firstRows.map((day) => periodOfDay(day, unit)));
   requireFew(through - first + 1);
-  return { unit, date, by, measures, where, sums, first, through, horizon };
+  return { unit, date, by, levels, measures, where, sums, first, through, horizon };
+}
+
+/**
+ * Returns the coarser levels of a request, each once.
+ *
+ * @throws AppError 400 for a level that is not coarser than `by`
+ */
+function levelsOf({ by, levels }: ForecastPreviewRequest): number[][] {
+  const names = [...new Set(by)];
+  const found = (levels ?? []).map((level, i) => {
+    const place = fieldPlace(`levels.${i}`);
+    const other = level.find((name) => !names.includes(name));
+    if (other !== undefined) throw faultAt(place, 400, `has "${other}", which is not in "by"`);
+    const kept = names.filter((name) => level.includes(name));
+    if (kept.length === names.length) throw faultAt(place, 400, 'must be coarser than "by"');
+    return kept.map((name) => (by ?? []).indexOf(name));
+  });
+  return [...new Map(found.map((kept) => [kept.join(), kept])).values()];
 }
 
 /** @throws AppError 400 for a range without a whole period, and a horizon that is not after the history */

@@ -1,5 +1,6 @@
 /** Compares the levels that a forecast can be fitted at. */
 import { measureKey } from '../../../contract/columns';
+import { coarserLevels } from '../../../contract/forecasts';
 import type {
   ForecastLevels,
   ForecastPreviewRequest,
@@ -12,6 +13,7 @@ import { AppError } from '../../errors';
 import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { groupId } from '../../sql/groups';
+import type { ForecastedSum } from '../../statistics/agree';
 import { biasText, inLast, isBiased, percent } from '../../statistics/choice';
 import type { LevelErrors, Withheld } from '../../statistics/levels';
 import {
@@ -24,6 +26,7 @@ import {
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
 import { ignoredIn, isRegular, numbers } from './forecast';
+import { agreed, type Amounts, coarser, type Level } from './forecast-hierarchy';
 import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import type { ForecastVersion } from '../version/forecast-version';
@@ -33,17 +36,6 @@ import { readVersion } from '../version/forecast-version';
 const MOST_SERIES = 1000;
 /** The most levels with one more dimension; each of them reads the source once more. */
 const MOST_FINER = 4;
-/** The most dimensions of which all combinations are coarser levels. */
-const MOST_COMBINED = 3;
-
-/** Amounts by period; null before the first one. */
-type Amounts = (number | null)[];
-
-/** A level, with the amounts of its groups, and the cells that each group adds up or is a part of. */
-interface Level {
-  by: readonly string[];
-  groups: { amounts: Amounts; cells: number[] }[];
-}
 
 /**
  * Compares the levels at which the rows of the source can be forecast, by the errors at the level of the request
@@ -56,7 +48,7 @@ interface Level {
 export async function forecastLevels(
   db: Database,
   versionId: number,
-  request: ForecastPreviewRequest,
+  { levels: _, ...request }: ForecastPreviewRequest,
   signal?: AbortSignal,
 ): Promise<ForecastLevels> {
   const read = async (tx: Queryable) => {
@@ -87,7 +79,16 @@ export async function forecastLevels(
   const base = { by: names, measure, levels, skipped } as const;
   if (!withheld) {
     const why = 'The history is too short to compare levels.';
-    return { ...base, periods: 0, from: null, through: null, last_year: null, best: names, why };
+    return {
+      ...base,
+      periods: 0,
+      from: null,
+      through: null,
+      last_year: null,
+      best: names,
+      best_levels: [],
+      why,
+    };
   }
   const period = PERIODS_OF_YEAR[unit];
   const turns = new Turns();
@@ -105,9 +106,11 @@ export async function forecastLevels(
   const cellAt = new Map(own.sums.map(({ id }, c) => [groupId(id), c]));
   const options = { period, unit, method: request.method ?? 'auto' };
   let fitted = 0;
+  let ownForecasts: Forecasted[] | undefined;
+  const coarse: ForecastedSum[] = [];
   const candidates: (Level | (() => Level))[] = [
     { by: names, groups: cells.map((amounts, c) => ({ amounts, cells: [c] })) },
-    ...coarserLevels(own.by.length).map((kept) => coarser(own, cells, kept)),
+    ...coarserLevels([...names.keys()]).map((kept) => coarser(own, cells, kept)),
   ];
   for (const [by, history] of finer) {
     if (history) candidates.push(() => finerLevel(history, own, cellAt));
@@ -124,12 +127,25 @@ export async function forecastLevels(
       continue;
     }
     fitted += level.groups.length;
-    const forecasts = await forecastCells(level, cells, withheld, options, turns, signal);
+    const found = await forecastLevel(level, withheld, options, turns, signal);
+    const forecasts = amountsOfCells(found, level, cells, withheld, period);
     const errors = errorsOfCells(forecasts, cells, withheld);
-    levels.push({ by, groups: level.groups.length, ...errors });
+    levels.push({ by, levels: [], groups: level.groups.length, ...errors });
+    if (level === candidates[0]) ownForecasts = found;
+    else if (by.length < names.length) {
+      coarse.push(...found.map((each, g) => ({ ...each, parts: level.groups[g]?.cells ?? [] })));
+    }
+  }
+  if (ownForecasts && coarse.length > 0) {
+    const agreeing = { ...options, horizon: withheld.periods };
+    const forecasts = await agreed(ownForecasts, coarse, agreeing, { turns, signal });
+    const errors = errorsOfCells(forecasts, cells, withheld);
+    const coarserOnes = levels.map(({ by }) => by).filter((by) => by.length < names.length);
+    const groups = ownForecasts.length + coarse.length;
+    levels.push({ by: names, levels: coarserOnes, groups, ...errors });
   }
   // The order of the candidates decides between equal errors: the level of the request comes first.
-  levels.sort((a, b) => Number(isBiased(a)) - Number(isBiased(b)) || a.rmse - b.rmse);
+  levels.sort((a, b) => Number(isBiased(a)) - Number(isBiased(b)) || sizeOf(a) - sizeOf(b));
   const moved = await each(cells, (cell) => lastYearMoved(cell, withheld, period));
   const benchmark = errorsOfCells(moved, cells, withheld);
   const end = withheld.cut + withheld.periods;
@@ -140,20 +156,22 @@ export async function forecastLevels(
     through: lastDay(periods[end - 1] ?? through, unit),
     last_year: benchmark,
     best: levels[0]?.by ?? names,
+    best_levels: levels[0]?.levels ?? [],
     why: whyBest(base, benchmark, inLast(withheld.periods, unit, end < periods.length)),
   };
 }
 
-/** Forecasts the withheld periods of the cells at a level. Other requests are answered between two series. */
-async function forecastCells(
+/** The error that levels are ordered by, without the noise of additions. */
+const sizeOf = ({ rmse }: LevelErrors): number => Number(rmse.toPrecision(9));
+
+/** Forecasts the withheld periods of the groups of a level. Other requests are answered between two series. */
+async function forecastLevel(
   { groups }: Level,
-  cells: readonly Amounts[],
   withheld: Withheld,
   options: Parameters<typeof forecastWithheld>[2],
   turns: Turns,
   signal: AbortSignal | undefined,
-): Promise<number[][]> {
-  const forecasts = cells.map(() => Array.from({ length: withheld.periods }, () => 0));
+): Promise<Forecasted[]> {
   const own: Forecasted[] = [];
   for (const group of groups) {
     await turns.give();
@@ -161,14 +179,22 @@ async function forecastCells(
     own.push(forecastWithheld(group.amounts, withheld, options));
   }
   const forecastOf = together(own, { ...options, horizon: withheld.periods });
+  return own.map((each) => ({ ...each, result: forecastOf(each) }));
+}
+
+/** Adds up or spreads the forecasts of the groups of a level over the cells. */
+function amountsOfCells(
+  forecasted: readonly Forecasted[],
+  { groups }: Level,
+  cells: readonly Amounts[],
+  withheld: Withheld,
+  period: number,
+): number[][] {
+  const forecasts = cells.map(() => Array.from({ length: withheld.periods }, () => 0));
   for (const [g, group] of groups.entries()) {
-    await turns.give();
-    signal?.throwIfAborted();
-    const each = own[g];
-    const forecast = each ? forecastOf(each).forecast : [];
+    const forecast = forecasted[g]?.result.forecast ?? [];
     const parts = group.cells.map((c) => cells[c] ?? []);
-    const spreads =
-      parts.length === 1 ? [forecast] : spread(forecast, parts, withheld, options.period);
+    const spreads = parts.length === 1 ? [forecast] : spread(forecast, parts, withheld, period);
     for (const [i, c] of group.cells.entries()) {
       for (const [h, amount] of (spreads[i] ?? []).entries()) {
         const own = forecasts[c];
@@ -206,45 +232,6 @@ function ifTooMany(error: unknown): null {
   throw error;
 }
 
-/**
- * Returns the coarser levels of some dimensions, each as the positions of the dimensions that stay: all combinations of
- * few of them, else the total, each one alone and all but one.
- */
-function coarserLevels(dimensions: number): number[][] {
-  const all = Array.from({ length: dimensions }, (_, i) => i);
-  if (dimensions === 0) return [];
-  if (dimensions <= MOST_COMBINED) {
-    const combinations = all.reduce<number[][]>(
-      (sets, i) => [...sets, ...sets.map((set) => [...set, i])],
-      [[]],
-    );
-    return combinations
-      .filter(({ length }) => length < dimensions)
-      .toSorted((a, b) => a.length - b.length);
-  }
-  return [[], ...all.map((i) => [i]), ...all.map((i) => all.filter((each) => each !== i))];
-}
-
-/** The level that keeps some dimensions: its groups add up cells. */
-function coarser(own: History, cells: readonly Amounts[], kept: readonly number[]): Level {
-  const groups = new Map<string, Level['groups'][number]>();
-  for (const [c, { id }] of own.sums.entries()) {
-    const key = groupId(kept.map((i) => id[i] ?? null));
-    const cell = cells[c] ?? [];
-    const known = groups.get(key);
-    if (!known) {
-      groups.set(key, { amounts: [...cell], cells: [c] });
-      continue;
-    }
-    known.amounts = known.amounts.map((sum, t) => added(sum, cell[t] ?? null));
-    known.cells.push(c);
-  }
-  return { by: kept.map((i) => own.by[i]?.name ?? ''), groups: [...groups.values()] };
-}
-
-const added = (sum: number | null, amount: number | null): number | null =>
-  sum === null ? amount : sum + (amount ?? 0);
-
 /** The level with one more dimension: each of its groups is a part of a cell. */
 function finerLevel(history: History, own: History, cellAt: ReadonlyMap<string, number>): Level {
   return {
@@ -263,7 +250,8 @@ function whyBest(
   span: string,
 ): string {
   const [best] = levels;
-  const isOwn = (level: LevelResult) => level.by.join('\0') === by.join('\0');
+  const isOwn = (level: LevelResult) =>
+    level.levels.length === 0 && level.by.join('\0') === by.join('\0');
   const own = levels.find(isOwn);
   if (!best || best.wape === null || benchmark.wape === null) {
     return 'The amounts are all 0, so no level is better than another.';
@@ -275,9 +263,11 @@ function whyBest(
     : '';
   if (isOwn(best)) return `No other level did better: ${off}; ${moved}.${warning}`;
   const how =
-    best.by.length < by.length
-      ? `A forecast of ${nameOf(best.by)}, spread over ${nameOf(by)}, did best`
-      : `A forecast of ${nameOf(best.by)}, added up, did best`;
+    best.levels.length > 0
+      ? `Forecasts of ${nameOf(by)} and of the coarser levels, made to agree, did best`
+      : best.by.length < by.length
+        ? `A forecast of ${nameOf(best.by)}, spread over ${nameOf(by)}, did best`
+        : `A forecast of ${nameOf(best.by)}, added up, did best`;
   const total = own && isBiased(own) ? `, and its total ${biasText(own.bias ?? 0)}` : '';
   const instead =
     own?.wape == null ? '' : `; a forecast of ${nameOf(by)} was ${percent(own.wape)} off${total}`;

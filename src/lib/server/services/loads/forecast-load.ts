@@ -16,7 +16,7 @@ import type { OperationWriter } from '../entries/open-entry';
 import { WHOLE } from '../entries/open-entry';
 import type { Resources } from '../entries/writer';
 import { writing } from '../entries/writer';
-import { fitHistory, horizonOf } from './forecast';
+import { fitHistory, horizonOf, levelNames } from './forecast';
 import type { History } from './forecast-history';
 import { readHistory } from './forecast-history';
 import { readVersion, sliceOf } from '../version/forecast-version';
@@ -78,7 +78,7 @@ export async function forecastIn(
   const { source, columns } = target;
   requireUndisputed(target);
   const history = await readHistory(tx, target, request);
-  const { where, date, by, unit, horizon } = history;
+  const { where, date, by, levels, unit, horizon } = history;
   await requirePeriods(tx, columns);
   const fitted = groups ?? (await fittedGroups(history, request));
   const isAuto = (request.method ?? 'auto') === 'auto';
@@ -100,6 +100,7 @@ export async function forecastIn(
       ...loadParams(request, where, UNMOVED),
       ...{ history: request.history, horizon: request.horizon, unit },
       by: by.map(({ name }) => name),
+      ...(levels.length > 0 ? { levels: levelNames(history) } : {}),
       method: request.method ?? 'auto',
       ...(request.ignore?.length ? { ignore: request.ignore } : {}),
       ...(request.measures ? { measures: request.measures } : {}),
@@ -146,13 +147,14 @@ export async function forecastAgain(
   user: string,
 ): Promise<ForecastAnswer> {
   if (!params) throw new AppError(422, 'The log does not record what this entry forecast');
-  const { history, horizon, unit, by, method, ignore, measures, replace, missing, groups } = params;
+  const { history, horizon, unit, by, levels, method, ignore, measures } = params;
+  const { replace, missing, groups } = params;
   const load = await recordedLoad(writer.target, params);
   return forecastIn(
     writer,
     {
       ...load,
-      ...{ history, horizon, unit, by, method, ignore, measures, replace, missing },
+      ...{ history, horizon, unit, by, levels, method, ignore, measures, replace, missing },
       ...{ pf_user: user, note },
     },
     groups.length > 0 ? groups : undefined,
@@ -164,7 +166,7 @@ const fittedGroups = async (
   request: ForecastRequest,
   signal?: AbortSignal,
 ): Promise<FittedGroup[]> =>
-  (await fitHistory(history, request, signal)).map(
+  (await fitHistory(history, request, signal)).groups.map(
     ({ id, measure, method, parameters, forecast: amounts, deviation, dependence }) => ({
       ...{ group: id, measure, method, parameters, forecast: amounts, deviation, dependence },
     }),

@@ -8,6 +8,7 @@ import { type ForecastPreview } from '../../../contract/forecasts';
 import { measureKey } from '../../../contract/columns';
 import { digitsOf } from '../../../contract/decimals';
 import type { Database } from '../../db/database';
+import type { GroupSums } from '../../db/loads/history';
 import {
   firstDay,
   isWeek53,
@@ -17,11 +18,15 @@ import {
 } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind } from '../../sql/forecast-columns';
+import { type ForecastedSum, moved } from '../../statistics/agree';
 import { dependenceOf } from '../../statistics/dependence';
-import { forecastSeries } from '../../statistics/forecast';
-import { rounded, roundedTogether } from '../../statistics/rounding';
+import { forecastSeries, type SeriesForecast } from '../../statistics/forecast';
+import { rounded, roundedAtLevels, roundedTogether } from '../../statistics/rounding';
+import { sum } from '../../statistics/series';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
+import type { Amounts } from './forecast-hierarchy';
+import { agreed, coarser, groupNumbers, nestedLevels } from './forecast-hierarchy';
 import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import { readVersion } from '../version/forecast-version';
@@ -54,6 +59,10 @@ export const isRegular =
 /** The numbers of the periods to forecast. */
 export const horizonOf = ({ horizon }: History): number[] => numbers(horizon.first, horizon.last);
 
+/** The names of the dimensions of each coarser level. */
+export const levelNames = ({ by, levels }: Pick<History, 'by' | 'levels'>): string[][] =>
+  levels.map((kept) => kept.map((i) => by[i]?.name ?? ''));
+
 /** Tells which periods of the history are not learned from. */
 export const ignoredIn =
   ({ unit }: History, { ignore }: ForecastPreviewRequest) =>
@@ -84,7 +93,7 @@ export async function previewForecast(
     'rows',
     signal,
   );
-  const fits = await fitHistory(history, request, signal, report);
+  const { groups, sums } = await fitHistory(history, request, signal, report);
   const { date, unit, first, through } = history;
   const isIgnored = ignoredIn(history, request);
   const periods = numbers(first, through);
@@ -94,12 +103,14 @@ export async function previewForecast(
     history: named(periods),
     horizon: named(horizonOf(history)),
     ignored: named(periods.filter(isIgnored)),
-    groups: fits.map(({ id: _, deviation: __, dependence: ___, ...group }) => group),
+    groups: groups.map(({ id: _, deviation: __, dependence: ___, ...group }) => group),
+    sums,
   };
 }
 
 /**
- * Forecasts each measure of each group of a history. Other requests are answered between two series.
+ * Forecasts each measure of each group of a history, and of the groups of its coarser levels. Other requests are
+ * answered between two series.
  *
  * @param signal ends the work between two series, when nobody waits for it
  * @param report called before each series
@@ -110,8 +121,8 @@ export async function fitHistory(
   request: ForecastPreviewRequest,
   signal?: AbortSignal,
   report?: (progress: FitProgress) => void,
-): Promise<Fit[]> {
-  const { unit, by, measures, sums, first, through, horizon } = history;
+): Promise<{ groups: Fit[]; sums: GroupForecast[] }> {
+  const { unit, by, levels, measures, sums, first, through, horizon } = history;
   const isIgnored = ignoredIn(history, request);
   const isLearned = isRegular(history);
   const periods = numbers(first, through);
@@ -126,69 +137,123 @@ export async function fitHistory(
   };
   const turns = new Turns();
   const fits: Fit[][] = [];
+  const fitsOfSums: GroupForecast[] = [];
   const amountsOf: ReturnType<typeof seriesOf>[] = [];
   for (const group of sums) {
     await turns.give();
     signal?.throwIfAborted();
     amountsOf.push(seriesOf(group, periods, (day) => periodOfDay(day, unit)));
   }
-  for (const [i, measure] of measures.entries()) {
-    const decimals = await decimalsOf(measure, i, history, turns);
-    signal?.throwIfAborted();
+  const groupsOfLevels = groupNumbers(sums, levels).map((groups) => new Set(groups).size);
+  const series = measures.length * (sums.length + sum(groupsOfLevels));
+  let done = 0;
+  /** Forecasts the series of one level. */
+  const forecastLevel = async (all: readonly Amounts[]): Promise<Forecasted[]> => {
     const own: Forecasted[] = [];
-    const series: (number | null)[][] = [];
-    for (const amountsOfGroup of amountsOf) {
+    for (const amounts of all) {
       await turns.give();
       signal?.throwIfAborted();
-      report?.({
-        fitted: i * sums.length + own.length,
-        series: measures.length * sums.length,
-      });
-      const amounts = amountsOfGroup(i, measure);
+      report?.({ fitted: done, series });
+      done++;
       const learned = amounts
         .map((amount, t) => (isIgnored(first + t) ? null : amount))
         .filter((_, t) => isLearned(first + t));
-      series.push(amounts);
       own.push({ history: learned, result: forecastSeries(learned, options) });
     }
-    const correlation = dependenceOf(own.map(({ result }) => result.withheld));
-    const dependence = Number(correlation.toPrecision(DEVIATION_DIGITS));
     const forecastOf = together(own, options);
-    for (const [g, each] of own.entries()) {
+    const found: Forecasted[] = [];
+    for (const each of own) {
       await turns.give();
       signal?.throwIfAborted();
-      const result = forecastOf(each);
-      const { fitted, forecast, deviation, band80, band95, isSlow, withheld: _, ...facts } = result;
-      const group = sums[g];
-      if (!group) continue;
+      found.push({ ...each, result: forecastOf(each) });
+    }
+    return found;
+  };
+  const shown = (values: readonly number[]) => withWeek53(values, ahead, isLearned).slice(between);
+  const groupOf = (
+    group: GroupSums | undefined,
+    names: readonly string[] = by.map(({ name }) => name),
+  ) =>
+    Object.fromEntries(
+      by.flatMap(({ name }, k) => (names.includes(name) ? [[name, group?.key[k] ?? null]] : [])),
+    );
+  for (const [i, measure] of measures.entries()) {
+    const decimals = await decimalsOf(measure, i, history, turns);
+    const known: Amounts[] = [];
+    for (const amountsOfGroup of amountsOf) {
+      await turns.give();
+      signal?.throwIfAborted();
+      known.push(amountsOfGroup(i, measure));
+    }
+    const cells = await forecastLevel(known);
+    const correlation = dependenceOf(cells.map(({ result }) => result.withheld));
+    const dependence = Number(correlation.toPrecision(DEVIATION_DIGITS));
+    const answered = (amounts: Amounts, result: SeriesForecast, forecast: number[]) => {
+      const { fitted, deviation: _, isSlow: __, withheld: ___, ...facts } = result;
       const learnedFits = fitted.values();
-      const shown = (values: readonly number[]) =>
-        withWeek53(values, ahead, isLearned).slice(between);
-      const limits = ({ lower, upper }: typeof band80) => ({
+      const limits = ({ lower, upper }: SeriesForecast['band80']) => ({
         lower: shown(lower),
         upper: shown(upper),
       });
-      (fits[g] ??= []).push({
-        id: group.id,
-        group: Object.fromEntries(by.map(({ name }, k) => [name, group.key[k] ?? null])),
+      return {
+        ...facts,
         measure: measureKey(measure),
-        history: series[g] ?? [],
+        history: amounts,
         fit: periods.map((period) =>
           isLearned(period) ? (learnedFits.next().value ?? null) : null,
         ),
-        deviation: shown(deviation).map((each) => Number(each.toPrecision(DEVIATION_DIGITS))),
-        forecast: isSlow
-          ? roundedTogether(shown(forecast), decimals)
-          : shown(forecast).map((amount) => rounded(amount, decimals)),
-        band80: limits(band80),
-        band95: limits(band95),
-        dependence,
-        ...facts,
+        forecast,
+        band80: limits(result.band80),
+        band95: limits(result.band95),
+      };
+    };
+    let results = cells.map(({ result }) => result);
+    let given = results.map(({ forecast, isSlow }) =>
+      isSlow
+        ? roundedTogether(shown(forecast), decimals)
+        : shown(forecast).map((amount) => rounded(amount, decimals)),
+    );
+    if (levels.length > 0) {
+      const coarse: (ForecastedSum & { amounts: Amounts; by: readonly string[] })[] = [];
+      for (const level of levels.map((kept) => coarser(history, known, kept))) {
+        const found = await forecastLevel(level.groups.map(({ amounts }) => amounts));
+        for (const [g, each] of found.entries()) {
+          const { amounts = [], cells: parts = [] } = level.groups[g] ?? {};
+          coarse.push({ ...each, parts, amounts, by: level.by });
+        }
+      }
+      const exact = await agreed(cells, coarse, options, { turns, signal });
+      results = cells.map((cell, c) => moved(cell, exact[c] ?? []));
+      given = roundedAtLevels(
+        results.map(({ forecast }) => shown(forecast)),
+        groupNumbers(sums, nestedLevels(levels)),
+        decimals,
+      );
+      for (const { amounts, by: names, parts, ...each } of coarse) {
+        const result = moved(each, addedUp(exact, parts));
+        const forecast = addedUp(given, parts).map((amount) => rounded(amount, decimals));
+        const group = groupOf(sums[parts[0] ?? 0], names);
+        fitsOfSums.push({ group, ...answered(amounts, result, forecast) });
+      }
+    }
+    for (const [g, result] of results.entries()) {
+      const group = sums[g];
+      if (!group) continue;
+      const deviation = shown(result.deviation).map((each) =>
+        Number(each.toPrecision(DEVIATION_DIGITS)),
+      );
+      (fits[g] ??= []).push({
+        ...{ id: group.id, deviation, dependence, group: groupOf(group) },
+        ...answered(known[g] ?? [], result, given[g] ?? []),
       });
     }
   }
-  return fits.flat();
+  return { groups: fits.flat(), sums: fitsOfSums };
 }
+
+/** Adds up the amounts of some series by period. */
+const addedUp = (series: readonly (readonly number[])[], parts: readonly number[]): number[] =>
+  (series[0] ?? []).map((_, h) => sum(parts.map((i) => series[i]?.[h] ?? 0)));
 
 /** Returns the values of all periods from those of the regular ones: a week 53 gets that of the week before it. */
 function withWeek53(
