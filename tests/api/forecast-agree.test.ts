@@ -19,8 +19,12 @@ const SALES = `CREATE TABLE public.traded AS
   ALTER TABLE public.traded ALTER amount TYPE numeric(12,2)`;
 
 const ROLES = {
-  ...{ region: 'dimension', category: 'dimension', article: 'dimension' },
-  ...{ day: 'date', amount: 'value', pieces: 'units' },
+  region: 'dimension',
+  category: 'dimension',
+  article: 'dimension',
+  day: 'date',
+  amount: 'value',
+  pieces: 'units',
 } as const;
 
 const YEAR = {
