@@ -124,6 +124,18 @@ describe('A forecast of several levels', () => {
     );
   });
 
+  it('counts the series of all levels in its progress', async ({ service }) => {
+    const { bytes } = await service.api.send(`/versions/${plan.versionId}/forecast/preview`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+      body: JSON.stringify({ ...YEAR, levels: LEVELS }),
+    });
+    const [first = '', ...lines] = new TextDecoder().decode(bytes).trim().split('\n');
+    // Of two measures, 18 articles, the total, 2 regions, 6 pairs of region and category, and 3 categories.
+    expect(JSON.parse(first)).toEqual({ fitted: 0, series: 2 * (18 + 1 + 2 + 6 + 3) });
+    expect(JSON.parse(lines.at(-1) ?? '').sums).toHaveLength(2 * (1 + 2 + 6 + 3));
+  });
+
   it('is loaded as the preview shows it, and again by a redo and a replay', async ({ service }) => {
     const { api, query } = service;
     const { id } = (await api.post(`/sources/${plan.sourceId}/versions`, { name: 'Agreed' })).body;

@@ -168,3 +168,87 @@ test('a forecast of many groups shows its progress, and ends with its dialog', a
   await ended;
   await expect(dialog).toHaveCount(0);
 });
+
+test('a forecast agrees with those of coarser levels, and all levels at once can be chosen', async ({
+  page,
+  service,
+}) => {
+  await new PivotPage(page).keepUser('Ann Planner');
+  await visit(page, '/versions/1/baseline');
+  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
+  const dialog = page.getByRole('dialog');
+  const agreeing = dialog.getByRole('group', { name: 'Agreeing with forecasts of' });
+  await expect(dialog.getByTestId('why')).toContainText('off on average');
+  await expect(agreeing).toHaveCount(0);
+  const each = dialog.getByRole('group', { name: 'A forecast for each' });
+  await each.getByLabel('Region', { exact: true }).check();
+  await each.getByLabel('Segment', { exact: true }).check();
+  const groups = dialog.getByLabel('Group, worst first');
+  await expect(groups.locator('option')).toHaveCount(24);
+  await agreeing.getByLabel('The total').check();
+  const withSums = dialog.getByLabel('Group or sum');
+  await expect(withSums.locator('option')).toHaveCount(26);
+  await expect(dialog.getByTestId('why')).toContainText(
+    /add up, it was|agrees with the other levels/,
+  );
+  await withSums.selectOption('The total, Sales');
+  const request = {
+    ...{ filters: [], unit: 'month', by: ['Region', 'Segment'], method: 'auto' },
+    history: { through: '2017-12-31' },
+    horizon: { from: '2018-01-01', through: '2018-12-31' },
+  };
+  const levels = [[], ['Region'], ['Segment']];
+  const ask = async (what: string, body: object) =>
+    (await service.api.post(`/versions/1/forecast/${what}`, { ...request, ...body })).body;
+  const [total] = (await ask('preview', { levels: [[]] })).sums;
+  await expect(dialog.getByTestId('why')).toHaveText(total.why);
+  await expect(
+    dialog.getByRole('img', { name: 'History and forecast of The total, Sales' }),
+  ).toBeVisible();
+
+  // A dimension that is dropped takes its levels with it.
+  await agreeing.getByLabel('Segment', { exact: true }).check();
+  await each.getByLabel('Segment', { exact: true }).uncheck();
+  await expect(agreeing.getByRole('checkbox')).toHaveCount(1);
+  await expect(agreeing.getByLabel('The total')).toBeChecked();
+  await each.getByLabel('Segment', { exact: true }).check();
+
+  // The comparison has a line of all levels.
+  await dialog.getByText('All levels', { exact: true }).click();
+  const line = 'Region × Segment, agreeing with the total, Region and Segment';
+  const choose = dialog.getByRole('button', { name: `Choose ${line}` });
+  await choose.press('Enter');
+  await expect(choose).toHaveText('Chosen');
+  for (const name of ['The total', 'Region', 'Segment']) {
+    await expect(agreeing.getByLabel(name, { exact: true })).toBeChecked();
+  }
+  await expect(dialog.getByTestId('best-level')).toHaveText((await ask('levels', {})).why);
+  await expect(withSums.locator('option')).toHaveCount(2 * (12 + 1 + 4 + 3));
+  await dialog.getByLabel('Leave out amounts').check();
+  await dialog.getByRole('button', { name: 'Load the forecast' }).click();
+  await expect(page.getByText(/rows loaded as a forecast\./)).toBeVisible();
+  const level = 'forecast by Region, Segment and month';
+  await expect(page.getByRole('listitem').filter({ hasText: level })).toContainText(
+    `${level}, agreeing with the total, Region and Segment, from rows`,
+  );
+  const [{ params }] = await service.query(
+    `SELECT params FROM pf.log WHERE operation = 'forecast' ORDER BY id DESC LIMIT 1`,
+  );
+  expect(params.levels).toEqual(levels);
+  const { sums } = await ask('preview', { levels });
+  const planned = await service.query(
+    `SELECT "Region" AS region, sum("Sales")::float8 AS sales FROM pf.fc_superstore_1
+     WHERE pf_iter = 'forecast' GROUP BY 1 ORDER BY 1`,
+  );
+  type Sum = { group: Record<string, string>; measure: string; forecast: number[] };
+  const wanted = sums.filter(({ group, measure }: Sum) => group.Region && measure === 'value');
+  expect(planned).toEqual(
+    wanted.map(({ group, forecast }: Sum) => ({
+      region: group.Region,
+      sales: expect.closeTo(
+        forecast.reduce((sum, amount) => sum + amount, 0),
+        2,
+      ),
+    })),
+  );
+});

@@ -11,9 +11,10 @@ import {
   FitProgress,
   type GroupForecast,
 } from '$lib/contract/forecasts';
+import { coarserLevels } from '$lib/contract/forecasts';
 import { dayAfter, firstDayOf, laterMonth, monthOf } from '$lib/contract/calendar';
 import type { Days } from '$lib/plan/amounts/day-ranges';
-import { LevelComparison } from './level-comparison.svelte';
+import { isSameLevel, LevelComparison } from './level-comparison.svelte';
 import { LoadDraft } from './load-draft.svelte';
 
 /** Debounce of the preview while the form is filled in. */
@@ -43,6 +44,14 @@ export class ForecastDraft {
   from = $state('');
   until = $state('');
   by = $state<string[]>([]);
+  /** The levels that the forecast agrees with; those that are not coarser than `by` do not count. */
+  private marked = $state.raw<readonly (readonly string[])[]>([]);
+  /** The levels that are coarser than `by`. */
+  readonly coarser: string[][] = $derived(coarserLevels(this.by));
+  /** Those of them that the forecast agrees with. */
+  readonly agreeing: string[][] = $derived(
+    this.coarser.filter((level) => this.marked.some((each) => isSameLevel(each, level))),
+  );
   /** Ranges of days whose periods are not learned from, in the order in which they were marked. */
   ignore = $state.raw<readonly Days[]>([]);
   /** The days that are being entered for another such range; empty texts if there are none. */
@@ -74,17 +83,39 @@ export class ForecastDraft {
 
   /** The request of the preview; null while the form is incomplete. */
   readonly request: ForecastPreviewRequest | null = $derived.by(() => {
-    const { rows, unit, through, from, until, by, method, ignore } = this;
+    const { rows, unit, through, from, until, by, agreeing, method, ignore } = this;
     if (!rows.request || !through || !from || !until) return null;
     const { filters, raw_where } = rows.request;
     return {
       ...(raw_where == null ? { filters } : { raw_where }),
       ...{ unit, by, method },
+      ...(agreeing.length > 0 ? { levels: agreeing } : {}),
       ...(ignore.length > 0 ? { ignore: [...ignore] } : {}),
       history: { through },
       horizon: { from, through: until },
     };
   });
+
+  /** Forecasts each group of a level, which agrees with coarser ones. */
+  forecastAt(by: readonly string[], levels: readonly (readonly string[])[]): void {
+    this.by = [...by];
+    this.marked = levels;
+  }
+
+  /** Makes the forecast agree with a coarser level, or no longer. */
+  toggleLevel(level: readonly string[]): void {
+    const others = this.agreeing.filter((each) => !isSameLevel(each, level));
+    this.marked = others.length < this.agreeing.length ? others : [...others, level];
+  }
+
+  /** Whether the forecast is fitted at a level and agrees with exactly these coarser ones. */
+  isAt(by: readonly string[], levels: readonly (readonly string[])[]): boolean {
+    return (
+      isSameLevel(by, this.by) &&
+      levels.length === this.agreeing.length &&
+      levels.every((level) => this.agreeing.some((each) => isSameLevel(each, level)))
+    );
+  }
 
   /** Whether days were entered that are not ignored yet. */
   get isEntering(): boolean {

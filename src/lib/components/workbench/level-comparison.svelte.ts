@@ -13,7 +13,7 @@ export const isSameLevel = (one: readonly string[], other: readonly string[]): b
 /** The comparison of levels. It stays while one of its levels is chosen and the rest of the request is the same. */
 export class LevelComparison {
   readonly latest = new Latest<ForecastLevels>(PAUSE_MS);
-  /** The request without its level. */
+  /** The request without its levels. */
   private asked = '';
 
   constructor(private readonly versionId: number) {}
@@ -24,14 +24,16 @@ export class LevelComparison {
       this.asked = '';
       return this.latest.clear();
     }
-    const { by, ...rest } = request;
+    const { by, levels: _, ...rest } = request;
     const asked = JSON.stringify(rest);
     const { answer } = this.latest;
     const isKnown = answer?.levels.some((level) => isSameLevel(level.by, by ?? [])) === true;
     if (asked === this.asked && isKnown) return;
     this.asked = asked;
     this.latest.ask((signal) =>
-      call('POST /versions/{id}/forecast/levels', { id: this.versionId, body: request, signal }),
+      call('POST /versions/{id}/forecast/levels', {
+        ...{ id: this.versionId, body: { ...rest, by }, signal },
+      }),
     );
   }
 }

@@ -3,6 +3,7 @@ import type { ForecastParams } from '$lib/contract/forecasts';
 import type { Segment } from '$lib/contract/log';
 import { formatDay } from '$lib/pivot/values/date-language';
 import { iterName } from '../iter-name';
+import { agreementText } from '../level-words';
 
 /** Returns the name of a segment within its version: "Baseline 1" is the first one loaded. */
 export function segmentName(
@@ -18,7 +19,7 @@ export function segmentName(
 /** Describes the level and the history of a forecast: "forecast by Region and month, from rows through 31 Dec 2027". */
 export function describeForecast(params: ForecastParams | null): string {
   if (!params) return 'forecast';
-  const { by, unit, history } = params;
+  const { by, levels, unit, history } = params;
   const level = new Intl.ListFormat('en-GB', { type: 'conjunction' }).format([...by, unit]);
-  return `forecast by ${level}, from rows through ${formatDay(history.through)}`;
+  return `forecast by ${level}${agreementText(levels)}, from rows through ${formatDay(history.through)}`;
 }

@@ -47,6 +47,16 @@ describe('entryText', () => {
     expect(textOf({ operation: 'actual', slice: null, params })).toBe(text);
   });
 
+  it('names the level of a forecast and those that it agrees with', () => {
+    const params = { by: ['sub'], unit: 'month', history: { through: '2027-03-31' } };
+    const text = (levels?: string[][]) =>
+      textOf({ operation: 'forecast', slice: null, params: { ...params, levels } });
+    expect(text()).toBe('by Sub-Category and month, learned through Mar 2027');
+    expect(text([[], ['sub']])).toBe(
+      'by Sub-Category and month, agreeing with the total and Sub-Category, learned through Mar 2027',
+    );
+  });
+
   it('describes closed and restated months by the totals that change', () => {
     const closed = {
       ...{ logid: 7, row_count: 5, from: '2027-01-01', through: '2027-03-31' },

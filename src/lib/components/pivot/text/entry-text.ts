@@ -16,6 +16,7 @@ import type { Drafts } from '$lib/plan/amounts/scale-draft';
 import type { Effect } from '$lib/plan/amounts/tried-rows';
 import { formatDay } from '$lib/pivot/values/date-language';
 import { formatAmount, formatMonth, formatTotal, plural } from '../../format';
+import { agreementText } from '../../level-words';
 import { formatNumber } from '../../number-text';
 import { termText } from './slice-text';
 
@@ -63,12 +64,13 @@ export function entryText(entry: DescribedEntry, words: MeasureWords): string | 
       return isMoved ? `dates moved by ${date_offset}` : 'dates unchanged';
     }
     case 'forecast': {
-      const { by, unit } = entry.params;
+      const { by, levels, unit } = entry.params;
       const level =
         by.length > 0
           ? `by ${by.map((column) => words.labelOf(column)).join(', ')} and ${unit}`
           : `by ${unit}`;
-      return `${level}, learned through ${monthOrDay(entry.params.history.through)}`;
+      const agreement = agreementText(levels, (column) => words.labelOf(column));
+      return `${level}${agreement}, learned through ${monthOrDay(entry.params.history.through)}`;
     }
     case 'scale': {
       const { params } = entry;
