@@ -48,10 +48,11 @@ interface Group {
   band80: { lower: number[]; upper: number[] };
   history: (number | null)[];
   why: string;
+  events: { name: string; lift: number | null; history: (number | null)[]; horizon: number[] }[];
 }
 
-async function preview({ api }: Service, body: object = {}) {
-  const answer = await api.post(`/versions/${plan.versionId}/forecast/preview`, {
+async function preview({ api }: Service, body: object = {}, { versionId } = plan) {
+  const answer = await api.post(`/versions/${versionId}/forecast/preview`, {
     ...YEAR,
     ...body,
   });
@@ -61,14 +62,21 @@ async function preview({ api }: Service, body: object = {}) {
 
 /** Adds up amounts of a measure by period, of the groups with some values. */
 const addedUp = (groups: Group[], of: Record<string, string>, measure: string): number[] => {
-  const parts = groups.filter(
-    (each) =>
-      each.measure === measure && Object.entries(of).every(([k, value]) => each.group[k] === value),
-  );
+  const parts = groups.filter((each) => each.measure === measure && isIn(each.group, of));
   return parts[0]!.forecast.map((_, h) =>
     Number(parts.reduce((total, { forecast }) => total + forecast[h]!, 0).toFixed(2)),
   );
 };
+
+/** The first and the last day of a month. */
+const daysOf = (month: string) => {
+  const [year, number] = month.split('-').map(Number);
+  const last = new Date(Date.UTC(year!, number!, 0)).toISOString().slice(0, 10);
+  return { from: `${month}-01`, to: last };
+};
+
+const isIn = (group: Record<string, string>, of: Record<string, string>): boolean =>
+  Object.entries(of).every(([name, value]) => group[name] === value);
 
 describe('A forecast of several levels', () => {
   it.for(['month', 'quarter', 'week'])(
@@ -106,6 +114,35 @@ describe('A forecast of several levels', () => {
       }
     },
   );
+
+  it('gets what events add to its groups', async ({ service }) => {
+    await service.query(`CREATE TABLE public.fairs AS SELECT * FROM public.traded;
+      UPDATE public.fairs SET amount = 1.5 * amount
+      WHERE category <> 'C' AND to_char(day, 'YYYY-MM') IN ('2023-04', '2024-05', '2025-04', '2026-05')`);
+    const planned = await planTable(service, 'fairs', ROLES);
+    const fairs = ['2023-04', '2024-05', '2025-04', '2026-05', '2027-04'];
+    const ignore = fairs.map((month) => ({ ...daysOf(month), name: 'Fair' }));
+    const { groups, sums } = await preview(service, { levels: LEVELS, ignore }, planned);
+    const others = { levels: LEVELS, ignore: ignore.slice(0, -1) };
+    const without = await preview(service, others, planned);
+    for (const [i, { group, measure, forecast, events, band80 }] of sums.entries()) {
+      expect(forecast).toEqual(addedUp(groups, group, measure));
+      const [fair] = events;
+      const added = groups
+        .filter((each) => each.measure === measure && isIn(each.group, group))
+        .map((each) => each.events[0]!.horizon[0]!);
+      const sum = added.reduce((total, each) => total + each, 0);
+      expect(fair!.horizon).toEqual([expect.closeTo(sum, measure === 'units' ? 0 : 1)]);
+      expect(fair!.history).toHaveLength(4);
+      // The rounding of each part may carry a unit from month to month.
+      const april = without.sums[i]!.forecast[3]! + sum;
+      expect(Math.abs(forecast[3]! - april)).toBeLessThan(measure === 'units' ? 3 : 0.2);
+      expect(band80.upper[3]! - band80.lower[3]!).toBeGreaterThan(0);
+    }
+    const [total] = sums.filter(({ measure }) => measure === 'value');
+    expect(total!.events[0]!.lift).toBeGreaterThan(0.25);
+    expect(total!.events[0]!.lift).toBeLessThan(0.6);
+  });
 
   it('differs from that of one level, which has no sums', async ({ service }) => {
     const alone = await preview(service);

@@ -102,7 +102,7 @@ test('a part of the history is marked in the chart, or with the keyboard, and is
   const dialog = page.getByRole('dialog');
   const chart = dialog.getByRole('img', { name: /^History and forecast of / });
   await expect(chart).toBeVisible();
-  const ranges = dialog.getByRole('list', { name: 'Ignored parts of the history' });
+  const ranges = dialog.getByRole('list', { name: 'Ignored days and events' });
   const list = ranges.getByRole('listitem');
 
   // The chart has 48 months of history and 12 of the horizon.
@@ -119,7 +119,7 @@ test('a part of the history is marked in the chart, or with the keyboard, and is
   await page.mouse.click(middleOf(55), box.y + 40);
   await expect(list).toHaveCount(1);
 
-  await dialog.getByText('Ignore a part of the history').press('Enter');
+  await dialog.getByText('Ignore days, or mark an event').press('Enter');
   await dialog.getByLabel('Ignore from').fill('2016-06-10');
   await dialog.getByLabel('Ignore through').fill('2016-06-01');
   await expect(dialog.getByRole('button', { name: 'Ignore', exact: true })).toBeDisabled();
@@ -251,4 +251,68 @@ test('a forecast agrees with those of coarser levels, and all levels at once can
       ),
     })),
   );
+});
+
+test('an event is marked in the history and in the horizon, and drawn as its own line', async ({
+  page,
+  service,
+}) => {
+  await new PivotPage(page).keepUser('Ann Planner');
+  await visit(page, '/versions/1/baseline');
+  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
+  const dialog = page.getByRole('dialog');
+  const chart = dialog.getByRole('img', { name: /^History and forecast of / });
+  await expect(chart).toBeVisible();
+  const list = dialog.getByRole('list', { name: 'Ignored days and events' }).getByRole('listitem');
+
+  await dialog.getByText('Ignore days, or mark an event').press('Enter');
+  await dialog.getByRole('textbox', { name: 'Event' }).fill('Easter');
+  // An event that is in the horizon alone is refused, and can be removed.
+  await dialog.getByLabel('Mark from').fill('2018-03-30');
+  await dialog.getByLabel('Mark through').fill('2018-04-02');
+  await dialog.getByRole('button', { name: 'Mark', exact: true }).click();
+  await expect(dialog.getByText(/the event "Easter" has no period in the history/)).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Load the forecast' })).toBeDisabled();
+  await dialog.getByRole('button', { name: 'Remove Easter, Mar 30, 2018 to Apr 2, 2018' }).click();
+  await expect(list).toHaveCount(0);
+  await expect(chart).toBeVisible();
+
+  // The name stays for the next days; the chart has 48 months of history and 12 of the horizon.
+  for (const [from, to] of [
+    ['2014-04-18', '2014-04-21'],
+    ['2015-04-03', '2015-04-06'],
+    ['2016-03-25', '2016-03-28'],
+  ] as const) {
+    await dialog.getByLabel('Mark from').fill(from);
+    await dialog.getByLabel('Mark through').fill(to);
+    await dialog.getByLabel('Mark through').press('Enter');
+  }
+  await expect(dialog.getByRole('textbox', { name: 'Event' })).toHaveValue('Easter');
+  const box = await chart.boundingBox();
+  if (!box) throw new Error('The chart is not drawn.');
+  const middleOf = (month: number) => box.x + ((month + 0.5) / 60) * box.width;
+  await page.mouse.click(middleOf(39), box.y + 40);
+  await expect(list).toHaveCount(4);
+  await page.mouse.click(middleOf(50), box.y + 40);
+  await expect(list.nth(3)).toHaveText(/Easter: Apr 1, 2017 to Apr 30, 2017/);
+  await expect(list.nth(4)).toHaveText(/Easter: Mar 1, 2018 to Mar 31, 2018/);
+  await expect(chart.locator('.ignored')).toHaveCount(0);
+  await expect(chart.locator('polyline.event')).toHaveCount(1);
+  await expect(chart.locator('rect.event')).toHaveCount(5);
+  await expect(dialog.getByTestId('event')).toHaveText(
+    /^Easter: [+-][\d.]+ % in 4 months of the history\. It (adds|takes) /,
+  );
+
+  await dialog.getByRole('button', { name: 'Load the forecast' }).click();
+  await expect(page.getByText(/rows loaded as a forecast\./)).toBeVisible();
+  const [{ params }] = await service.query(
+    `SELECT params FROM pf.log WHERE operation = 'forecast' ORDER BY id DESC LIMIT 1`,
+  );
+  expect(params.ignore).toEqual([
+    { from: '2014-04-18', to: '2014-04-21', name: 'Easter' },
+    { from: '2015-04-03', to: '2015-04-06', name: 'Easter' },
+    { from: '2016-03-25', to: '2016-03-28', name: 'Easter' },
+    { from: '2017-04-01', to: '2017-04-30', name: 'Easter' },
+    { from: '2018-03-01', to: '2018-03-31', name: 'Easter' },
+  ]);
 });

@@ -1,7 +1,7 @@
 /** Forecasts of the source's history: bodies and answers, and what the log stores. */
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams, selection } from './loads';
-import { atMost, day, note, number, pfUser, scalar, text } from './primitives';
+import { atMost, day, note, number, pfUser, scalar, shortName, text } from './primitives';
 
 /** The methods that a series can be forecast with (docs/forecasting.md). */
 export const METHODS = [
@@ -72,9 +72,22 @@ export const ForecastPreviewRequest = v.object({
   ignore: v.optional(
     v.nullable(
       v.pipe(
-        v.array(v.object({ from: day, to: day })),
+        v.array(
+          v.object({
+            from: day,
+            to: day,
+            name: v.optional(
+              v.pipe(
+                v.nullable(shortName),
+                v.description('The event that comes again on these days'),
+              ),
+            ),
+          }),
+        ),
         atMost(MOST_IGNORED),
-        v.description('Ranges of days whose periods are not learned from'),
+        v.description(
+          'Ranges of days whose periods are not learned from; those with a name are events, whose lift is measured in the history and added in the horizon',
+        ),
       ),
     ),
   ),
@@ -136,6 +149,20 @@ const measure = v.pipe(
   v.description('value, units, or the column of a further measure'),
 );
 
+/** What an event does to one measure of one group. */
+const GroupEvent = v.object({
+  name: v.string(),
+  lift: v.pipe(
+    share,
+    v.description(
+      'What it adds to a period that it falls into as a whole, as a share of the amount without it; null if it adds the same to each',
+    ),
+  ),
+  history: v.pipe(known, v.description('What it added to each of its periods of the history')),
+  horizon: v.pipe(amounts, v.description('What it adds to each of its periods of the horizon')),
+});
+export type GroupEvent = v.InferOutput<typeof GroupEvent>;
+
 /**
  * The forecast of one measure of one group. The lists of the history have an amount for each period of
  * `history`, the others for each of `horizon`.
@@ -145,9 +172,10 @@ export const GroupForecast = v.object({
   measure,
   history: v.pipe(known, v.description('null before the first row of the group')),
   fit: v.pipe(known, v.description('The forecast of each period from those before it')),
-  forecast: amounts,
+  forecast: v.pipe(amounts, v.description('With events')),
   band80: band,
   band95: band,
+  events: v.pipe(v.array(GroupEvent), v.description('In the order of those of the answer')),
   method: Method,
   why: v.pipe(v.string(), v.description('Why this method, and how far off it was')),
   parameters: v.record(v.string(), number),
@@ -158,12 +186,20 @@ export const GroupForecast = v.object({
 });
 export type GroupForecast = v.InferOutput<typeof GroupForecast>;
 
+/** An event and the periods that it falls into. */
+const EventPeriods = v.object({
+  name: v.string(),
+  history: v.array(v.string()),
+  horizon: v.array(v.string()),
+});
+
 /** Answer of POST forecast/preview. Periods are named by their first day. */
 export const ForecastPreview = v.object({
   column: v.pipe(v.string(), v.description('The date column of the periods')),
   history: v.array(v.string()),
   horizon: v.array(v.string()),
   ignored: v.pipe(v.array(v.string()), v.description('Periods of the history that are ignored')),
+  events: v.array(EventPeriods),
   groups: v.array(GroupForecast),
   sums: v.pipe(
     v.array(GroupForecast),

@@ -13,9 +13,13 @@ import {
 } from '$lib/contract/forecasts';
 import { coarserLevels } from '$lib/contract/forecasts';
 import { dayAfter, firstDayOf, laterMonth, monthOf } from '$lib/contract/calendar';
+import { asName, looksAlike } from '$lib/contract/names';
 import type { Days } from '$lib/plan/amounts/day-ranges';
 import { isSameLevel, LevelComparison } from './level-comparison.svelte';
 import { LoadDraft } from './load-draft.svelte';
+
+/** Marked days: those of an event, which has a name, or days that are ignored. */
+export type MarkedDays = Days & { name?: string };
 
 /** Debounce of the preview while the form is filled in. */
 const PAUSE_MS = 500;
@@ -52,10 +56,12 @@ export class ForecastDraft {
   readonly agreeing: string[][] = $derived(
     this.coarser.filter((level) => this.marked.some((each) => isSameLevel(each, level))),
   );
-  /** Ranges of days whose periods are not learned from, in the order in which they were marked. */
-  ignore = $state.raw<readonly Days[]>([]);
+  /** Ranges of days that are ignored or belong to an event, in the order in which they were marked. */
+  ignore = $state.raw<readonly MarkedDays[]>([]);
   /** The days that are being entered for another such range; empty texts if there are none. */
   entered = $state<Days>({ from: '', to: '' });
+  /** The name that is being entered for the next ranges; empty to ignore them. */
+  enteredName = $state('');
   method = $state<NonNullable<ForecastPreviewRequest['method']>>('auto');
   replace = $state(false);
   leaveOut = $state(false);
@@ -117,7 +123,7 @@ export class ForecastDraft {
     );
   }
 
-  /** Whether days were entered that are not ignored yet. */
+  /** Whether days were entered that are not marked yet. */
   get isEntering(): boolean {
     return this.entered.from !== '' || this.entered.to !== '';
   }
@@ -128,32 +134,47 @@ export class ForecastDraft {
     return from !== '' && to !== '' && from <= to ? { from, to } : null;
   }
 
-  /** Ignores the entered days, if they are a range. */
-  ignoreEntered(): void {
+  /** The entered name of an event; empty if days are ignored. */
+  get eventName(): string {
+    return asName(this.enteredName);
+  }
+
+  /** Marks the entered days, if they are a range. The name stays for further days of the event. */
+  markEntered(): void {
     const { enteredRange } = this;
     if (!enteredRange) return;
-    this.ignoreDays(enteredRange);
+    this.markDays(enteredRange);
     this.entered = { from: '', to: '' };
   }
 
-  /** Ignores the periods from one day to another. Ranges that these days contain are dropped. */
-  ignoreDays(range: Days): void {
-    const isInside = ({ from, to }: Days) => from >= range.from && to <= range.to;
-    this.ignore = [...this.ignore.filter((each) => !isInside(each)), range];
+  /**
+   * Marks the periods from one day to another as those of the event with the entered name, or as ignored without a
+   * name. Ranges that these days contain are dropped, but not those of other events.
+   */
+  markDays({ from, to }: Days): void {
+    const name = this.eventName;
+    const stays = (each: MarkedDays) => {
+      const isInside = each.from >= from && each.to <= to;
+      const isOther = name !== '' && each.name !== undefined && !looksAlike(each.name, name);
+      return !isInside || isOther;
+    };
+    const marked = { from, to, ...(name === '' ? {} : { name }) };
+    this.ignore = [...this.ignore.filter(stays), marked];
   }
 
   /**
-   * Ignores periods of the history.
+   * Marks periods of the history or of the horizon.
    *
    * @param first the first day of the first one
-   * @param next the first day of the period after the last one; undefined at the end of the history
+   * @param next the first day of the period after the last one; undefined at the end of the history or the horizon
    */
-  ignorePeriods(first: string, next: string | undefined): void {
-    this.ignoreDays({ from: first, to: next === undefined ? this.through : dayAfter(next, -1) });
+  markPeriods(first: string, next: string | undefined): void {
+    const end = first > this.through ? this.until : this.through;
+    this.markDays({ from: first, to: next === undefined ? end : dayAfter(next, -1) });
   }
 
-  /** Learns from a range of days again. */
-  heed(range: Days): void {
+  /** Takes the mark off a range of days. */
+  unmark(range: MarkedDays): void {
     this.ignore = this.ignore.filter((each) => each !== range);
   }
 

@@ -1,9 +1,24 @@
 import { expect, it } from 'vitest';
 import type { GroupForecast } from '$lib/contract/forecasts';
-import { forecastLines, periodAt, periodsBetween, scaleOf, stripesOf } from './forecast-lines';
+import {
+  eventLines,
+  forecastLines,
+  periodAt,
+  periodsBetween,
+  scaleOf,
+  stripesOf,
+} from './forecast-lines';
 
 const group = (of: Partial<GroupForecast>): GroupForecast => ({
-  ...{ group: {}, measure: 'value', method: 'theta', why: '', parameters: {}, backtest: null },
+  ...{
+    group: {},
+    measure: 'value',
+    method: 'theta',
+    why: '',
+    parameters: {},
+    events: [],
+    backtest: null,
+  },
   ...{ history: [0, 10], fit: [null, 5], forecast: [20, 15] },
   band80: { lower: [10, 10], upper: [20, 20] },
   band95: { lower: [5, 5], upper: [20, 20] },
@@ -32,6 +47,42 @@ it('leaves a gap for unknown amounts and for periods before the horizon', () => 
   expect(lines.forecast).toBe('25,10 45,0 55,5');
 });
 
+it('draws what each event adds, 0 in the other periods, and where it falls', () => {
+  const lines = eventLines(
+    group({
+      events: [
+        { name: 'Easter', lift: 1, history: [5], horizon: [10] },
+        { name: 'Black week', lift: null, history: [null], horizon: [] },
+      ],
+    }),
+    {
+      history: ['2026-01-01', '2026-02-01'],
+      horizon: ['2026-04-01', '2026-05-01'],
+      events: [
+        { name: 'Easter', history: ['2026-02-01'], horizon: ['2026-05-01'] },
+        { name: 'Black week', history: ['2026-01-01'], horizon: [] },
+      ],
+    },
+    1,
+    { width: 50, height: 20 },
+  );
+  expect(lines).toEqual([
+    {
+      name: 'Easter',
+      points: '5,20 15,15 25,20 35,20 45,10',
+      stripes: [
+        { x: 10, width: 10 },
+        { x: 40, width: 10 },
+      ],
+    },
+    {
+      name: 'Black week',
+      points: '5,20 15,20 25,20 35,20 45,20',
+      stripes: [{ x: 0, width: 10 }],
+    },
+  ]);
+});
+
 it('shows where 0 is if there are amounts on both sides', () => {
   expect(forecastLines(group({ history: [-20, 10] }), 0, BOX).zero).toBe(10);
 });
@@ -41,6 +92,8 @@ it('has a scale of round amounts', () => {
     scaleOf(group({ band95: { lower: [least], upper: [most] } }), 100).map(({ amount }) => amount);
   expect(amountsOf(0, 183_000)).toEqual([0, 50_000, 100_000, 150_000]);
   expect(amountsOf(-30, 20)).toEqual([-20, 0, 20]);
+  const easter = { name: 'Easter', lift: 9, history: [38], horizon: [] };
+  expect(scaleOf(group({ events: [easter] }), 100).at(-1)?.amount).toBe(30);
   expect(amountsOf(-5, 40)).toEqual([0, 20, 40]);
   expect(amountsOf(0, 40)).toEqual([0, 10, 20, 30, 40]);
   expect(scaleOf(group({}), 20)).toEqual([

@@ -65,8 +65,11 @@ export function stripesOf(
 }
 
 /** Returns the smallest and the largest amount of a chart, 0 included. */
-const extentOfGroup = ({ history, fit, forecast, band95 }: GroupForecast): Extent =>
-  extentOf([...history, ...fit, ...forecast, ...band95.lower, ...band95.upper]);
+const extentOfGroup = ({ history, fit, forecast, band95, events }: GroupForecast): Extent =>
+  extentOf([
+    ...[history, fit, forecast, band95.lower, band95.upper].flat(),
+    ...events.flatMap((event) => [...event.history, ...event.horizon]),
+  ]);
 
 /** Returns the scale of a chart; see {@link roundSteps}. */
 export const scaleOf = (group: GroupForecast, height: number): ScaleStep[] =>
@@ -118,4 +121,33 @@ export function forecastLines(
     now: rounded((history.length / count) * width),
     zero: least < 0 && most > 0 ? yOf(0) : null,
   };
+}
+
+/**
+ * Returns a line for each event: what it adds to each period of the chart, 0 without it; and the stripes of the periods
+ * that it falls into.
+ *
+ * @param between number of periods between the history and the horizon
+ */
+export function eventLines(
+  group: GroupForecast,
+  { history, horizon, events }: Pick<ForecastPreview, 'history' | 'horizon' | 'events'>,
+  between: number,
+  { width, height }: { width: number; height: number },
+): { name: string; points: string; stripes: ReturnType<typeof stripesOf> }[] {
+  const extent = extentOfGroup(group);
+  const days = [...history, ...Array.from({ length: between }, () => null), ...horizon];
+  return group.events.map(({ name, ...added }, k) => {
+    const of = events[k];
+    const amounts = new Map([
+      ...(of?.history ?? []).map((day, i) => [day, added.history[i] ?? 0] as const),
+      ...(of?.horizon ?? []).map((day, i) => [day, added.horizon[i] ?? 0] as const),
+    ]);
+    const points = days.map((day, i) => {
+      const amount = day === null ? 0 : (amounts.get(day) ?? 0);
+      return `${rounded(((i + 0.5) / days.length) * width)},${placeOf(amount, extent, height)}`;
+    });
+    const covered = days.map((day) => day !== null && amounts.has(day));
+    return { name, points: points.join(' '), stripes: stripesOf(covered, days.length, width) };
+  });
 }

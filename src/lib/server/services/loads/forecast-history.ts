@@ -13,6 +13,7 @@ import type { SqlText } from '../../sql/quote';
 import { blameClient } from '../client-faults';
 import type { ForecastVersion } from '../version/forecast-version';
 import { dimensionOf } from '../version/forecast-version';
+import { eventsOf, type NamedEvent } from './forecast-events';
 import { groupNumbers } from './forecast-hierarchy';
 import { loadCondition, loadPlace } from './loads';
 
@@ -46,13 +47,18 @@ export interface History {
   through: number;
   /** First and last period of the horizon, by number. */
   horizon: Span['horizon'];
+  events: NamedEvent[];
 }
+
+/** The names of the dimensions of each coarser level. */
+export const levelNames = ({ by, levels }: Pick<History, 'by' | 'levels'>): string[][] =>
+  levels.map((kept) => kept.map((i) => by[i]?.name ?? ''));
 
 /**
  * Reads the amounts of each group of the source.
  *
  * @throws AppError 400 for an invalid condition, range or column; 422 if no row matches, for too many groups or
- * periods, and for a source without a date or measure
+ * periods, for an event that is not in the history, and for a source without a date or measure
  */
 export async function readHistory(
   db: Queryable,
@@ -91,7 +97,8 @@ export async function readHistory(
   const firstRows = sums.flatMap(({ periods }) => periods.slice(0, 1));
   const first = from ?? Math.min(...firstRows.map((day) => periodOfDay(day, unit)));
   requireFew(through - first + 1);
-  return { unit, date, by, levels, measures, where, sums, first, through, horizon };
+  const events = eventsOf(request, first, through);
+  return { unit, date, by, levels, measures, where, sums, first, through, horizon, events };
 }
 
 /**

@@ -25,11 +25,11 @@ import {
 } from '../../statistics/levels';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
-import { ignoredIn, isRegular, numbers } from './forecast';
 import { agreed, type Amounts, coarser, type Level } from './forecast-hierarchy';
 import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import type { ForecastVersion } from '../version/forecast-version';
+import { ignoredIn, isRegular, numbers } from './forecast-periods';
 import { readVersion } from '../version/forecast-version';
 
 /** The most series that are fitted in one comparison. */

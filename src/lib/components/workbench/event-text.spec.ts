@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { eventText } from './event-text';
+
+it('says how far an event lifts a group, and what it does to the forecast', () => {
+  const easter = { name: 'Easter', lift: 0.4, history: [40, 42], horizon: [1000, 250] };
+  expect(eventText(easter, 2, 'month')).toBe(
+    'Easter: +40 % in 2 months of the history. It adds 1.25K to the forecast.',
+  );
+  expect(eventText({ ...easter, lift: -0.955, horizon: [-30] }, 1, 'week')).toBe(
+    'Easter: -95.5 % in 1 week of the history. It takes 30 from the forecast.',
+  );
+  expect(eventText({ ...easter, lift: null }, 2, 'quarter')).toBe(
+    'Easter: measured as an amount in 2 quarters of the history. It adds 1.25K to the forecast.',
+  );
+  expect(eventText({ ...easter, horizon: [] }, 2, 'month')).toBe(
+    'Easter: +40 % in 2 months of the history. It is not in the horizon.',
+  );
+});

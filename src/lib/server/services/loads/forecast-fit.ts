@@ -1,0 +1,396 @@
+/** Fits the series of a history, at its own level and at coarser ones. */
+import { periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
+import { measureKey } from '../../../contract/columns';
+import { digitsOf } from '../../../contract/decimals';
+import type {
+  FitProgress,
+  ForecastPreviewRequest,
+  GroupEvent,
+  GroupForecast,
+} from '../../../contract/forecasts';
+import type { GroupSums } from '../../db/loads/history';
+import type { ForecastColumn } from '../../sql/forecast-columns';
+import { measureKind } from '../../sql/forecast-columns';
+import { type ForecastedSum, moved } from '../../statistics/agree';
+import { dependenceOf } from '../../statistics/dependence';
+import type { Effect, MeasuredEvents, Shares, WithoutEvents } from '../../statistics/events';
+import {
+  addedBy,
+  effectOfSum,
+  effectsOf,
+  liftOfSum,
+  likelyLifts,
+  measureEvents,
+  raised,
+  raisedDeviation,
+  raisedLimit,
+  takeOut,
+} from '../../statistics/events';
+import { forecastSeries, type SeriesForecast } from '../../statistics/forecast';
+import { rounded, roundedAtLevels, roundedTogether } from '../../statistics/rounding';
+import { notBelow, sum } from '../../statistics/series';
+import { type Forecasted, together } from '../../statistics/together';
+import { Turns } from '../../turns';
+import { unnamed } from './forecast-events';
+import type { Amounts } from './forecast-hierarchy';
+import { agreed, coarser, groupNumbers, nestedLevels } from './forecast-hierarchy';
+import { type History, seriesOf } from './forecast-history';
+import { horizonOf, ignoredIn, isRegular, numbers, withWeek53 } from './forecast-periods';
+
+/** Digits of a standard deviation in the log, which has one for each amount. */
+const DEVIATION_DIGITS = 5;
+/** Decimals of a lift in an answer. */
+const LIFT_DIGITS = 4;
+
+/** The forecast of one measure of one group, and the values of the group as texts. */
+interface Fit extends GroupForecast {
+  id: (string | null)[];
+  /** Standard deviation of the error of each amount. */
+  deviation: number[];
+  /** Correlation of its errors with those of another group. */
+  dependence: number;
+}
+
+/** The forecast of a group or sum, and what events do to it. */
+interface Planned {
+  /** The amounts as they are in the source. */
+  amounts: Amounts;
+  /** The forecast without events. */
+  result: SeriesForecast;
+  /** The history without events, of the periods that are learned from. */
+  history: readonly (number | null)[];
+  /** The lifts of events, and the amount without them in the periods of each in the history. */
+  lifts: WithoutEvents['lifts'];
+  sizes: number[];
+  /** The effects of events on the learned periods of the history, and on those of the horizon. */
+  past: Effect[];
+  coming: Effect[];
+  events: GroupEvent[];
+}
+
+/**
+ * Forecasts each measure of each group of a history, and of the groups of its coarser levels. Other requests are
+ * answered between two series.
+ *
+ * @param signal ends the work between two series, when nobody waits for it
+ * @param report called before each series
+ * @throws AppError 422 for an amount that is not a number
+ */
+export async function fitHistory(
+  history: History,
+  request: ForecastPreviewRequest,
+  signal?: AbortSignal,
+  report?: (progress: FitProgress) => void,
+): Promise<{ groups: Fit[]; sums: GroupForecast[] }> {
+  const { by, levels, measures, sums } = history;
+  const turns = new Turns();
+  /** Works on one item after the other, and lets other requests in. */
+  const each = async <Item, Result>(
+    items: readonly Item[],
+    work: (item: Item, i: number) => Result,
+  ): Promise<Result[]> => {
+    const results: Result[] = [];
+    for (const [i, item] of items.entries()) {
+      await turns.give();
+      signal?.throwIfAborted();
+      results.push(work(item, i));
+    }
+    return results;
+  };
+  const fitting = new Fitting(history, request);
+  const { options, inHorizon } = fitting;
+  const groupsOfLevels = groupNumbers(sums, levels).map((groups) => new Set(groups).size);
+  const series = measures.length * (sums.length + sum(groupsOfLevels));
+  let fitted = 0;
+  /** Forecasts the series of one level. */
+  const forecastLevel = async (all: readonly Amounts[]): Promise<Forecasted[]> => {
+    const own = await each(all, (learned) => {
+      report?.({ fitted: fitted++, series });
+      return { history: learned, result: forecastSeries(learned, options) };
+    });
+    const forecastOf = together(own, options);
+    return each(own, (one) => ({ ...one, result: forecastOf(one) }));
+  };
+  const groupOf = (group: GroupSums | undefined, kept: readonly number[]) =>
+    Object.fromEntries(kept.map((k) => [by[k]?.name ?? '', group?.key[k] ?? null]));
+
+  const fits: Fit[][] = [];
+  const fitsOfSums: GroupForecast[] = [];
+  const amountsOf = await each(sums, (group) => fitting.amountsOf(group));
+  for (const [i, measure] of measures.entries()) {
+    const decimals = await decimalsOf(measure, i, history, turns);
+    const known = await each(amountsOf, (amountsOfGroup) => amountsOfGroup(i, measure));
+    const measured = await each(known, (amounts) => fitting.measured(amounts));
+    const likely = likelyLifts(measured, fitting.past, options.period);
+    const parted = await each(measured, (one) => takeOut(one, fitting.past, likely));
+    const cells = await forecastLevel(parted.map((one) => one.history));
+    const correlation = dependenceOf(cells.map(({ result }) => result.withheld));
+    const dependence = Number(correlation.toPrecision(DEVIATION_DIGITS));
+
+    const coarse: (ForecastedSum & { kept: readonly number[]; amounts: Amounts })[] = [];
+    for (const kept of levels) {
+      const level = coarser(history, known, kept).groups;
+      const learned = coarser(
+        history,
+        parted.map((one) => one.history),
+        kept,
+      );
+      const found = await forecastLevel(learned.groups.map(({ amounts }) => amounts));
+      for (const [g, one] of found.entries()) {
+        const { amounts = [], cells: parts = [] } = level[g] ?? {};
+        coarse.push({ ...one, parts, amounts, kept });
+      }
+    }
+    const exact =
+      coarse.length === 0 ? null : await agreed(cells, coarse, options, { turns, signal });
+    const planned = await each(cells, (cell, c) =>
+      fitting.planned(
+        known[c] ?? [],
+        exact ? moved(cell, exact[c] ?? []) : cell.result,
+        parted[c],
+        decimals,
+      ),
+    );
+    const withEvents = planned.map(({ result, coming }) =>
+      inHorizon(result.forecast).map((amount, h) => raised(amount, coming[h])),
+    );
+    const given = exact
+      ? roundedAtLevels(withEvents, groupNumbers(sums, nestedLevels(levels)), decimals)
+      : withEvents.map((amounts, c) =>
+          planned[c]?.result.isSlow
+            ? roundedTogether(amounts, decimals)
+            : amounts.map((amount) => rounded(amount, decimals)),
+        );
+    for (const { amounts, kept, parts, ...one } of coarse) {
+      await turns.give();
+      const result = moved(one, addedUp(exact ?? [], parts));
+      const ofParts = parts.flatMap((c) => planned[c] ?? []);
+      const forecast = addedUp(given, parts).map((amount) => rounded(amount, decimals));
+      const all = fitting.plannedSum({ ...one, amounts, result }, ofParts, decimals);
+      fitsOfSums.push({
+        ...{ group: groupOf(sums[parts[0] ?? 0], kept), measure: measureKey(measure) },
+        ...fitting.answered(all, forecast),
+      });
+    }
+    for (const [g, one] of planned.entries()) {
+      await turns.give();
+      const group = sums[g];
+      if (!group) continue;
+      (fits[g] ??= []).push({
+        ...{ id: group.id, group: groupOf(group, [...by.keys()]), measure: measureKey(measure) },
+        ...fitting.answered(one, given[g] ?? []),
+        ...{ deviation: fitting.deviations(one), dependence },
+      });
+    }
+  }
+  return { groups: fits.flat(), sums: fitsOfSums };
+}
+
+/** The periods and events that all series of a request have in common. */
+class Fitting {
+  /** The shares of each event in the learned periods of the history. */
+  readonly past: Shares[];
+  readonly options;
+  /** The shares of each event in all periods of the history, and in those of the horizon. */
+  private readonly ofHistory: Shares[];
+  private readonly ofHorizon: Shares[];
+  private readonly isIgnored: (period: number) => boolean;
+  private readonly isLearned: (period: number) => boolean;
+  private readonly periods: number[];
+  /** Methods forecast from the end of the history; periods before the horizon are not answered. */
+  private readonly ahead: number[];
+
+  constructor(
+    private readonly history: History,
+    request: ForecastPreviewRequest,
+  ) {
+    const { unit, first, through, horizon, events } = history;
+    this.isIgnored = ignoredIn(history, { ...request, ignore: unnamed(request) });
+    this.isLearned = isRegular(history);
+    this.periods = numbers(first, through);
+    this.ahead = numbers(through + 1, horizon.last);
+    this.ofHistory = events.map(({ sharesIn }) => sharesIn(this.periods));
+    this.ofHorizon = events.map(({ sharesIn }) => sharesIn(horizonOf(history)));
+    this.past = this.ofHistory.map((shares) => this.learned(shares));
+    this.options = {
+      horizon: Math.max(1, this.ahead.filter(this.isLearned).length),
+      period: PERIODS_OF_YEAR[unit],
+      unit,
+      method: request.method ?? 'auto',
+    };
+  }
+
+  /** Prepares the amounts of a group by measure. */
+  amountsOf(group: GroupSums): ReturnType<typeof seriesOf> {
+    return seriesOf(group, this.periods, (day) => periodOfDay(day, this.history.unit));
+  }
+
+  /** Measures the events in the learned periods of a series. */
+  measured(amounts: Amounts): MeasuredEvents {
+    const known = amounts.map((amount, t) =>
+      this.isIgnored(this.periods[t] ?? 0) ? null : amount,
+    );
+    return measureEvents(this.learned(known), this.past, this.options.period);
+  }
+
+  /** Returns the values of the learned periods from those of all periods of the history. */
+  private learned<Value>(values: readonly Value[]): Value[] {
+    return values.filter((_, t) => this.isLearned(this.periods[t] ?? 0));
+  }
+
+  /** Returns the values of the horizon from those of all learned periods after the history. */
+  readonly inHorizon = (values: readonly number[]): number[] =>
+    withWeek53(values, this.ahead, this.isLearned).slice(
+      this.history.horizon.first - this.history.through - 1,
+    );
+
+  /** Returns the values of all periods of the history from those of the learned ones; null for the others. */
+  private inHistory(values: readonly (number | null)[]): (number | null)[] {
+    const learned = values.values();
+    return this.periods.map((period) =>
+      this.isLearned(period) ? (learned.next().value ?? null) : null,
+    );
+  }
+
+  /** Plans the events of a group. */
+  planned(
+    amounts: Amounts,
+    result: SeriesForecast,
+    without: WithoutEvents = { history: [], expected: [], lifts: [] },
+    decimals: number | null,
+  ): Planned {
+    const base = this.inHorizon(result.forecast);
+    // A series that has ended is not lifted any more.
+    const hasEnded = result.isSlow && result.forecast.every((amount) => amount === 0);
+    const lifts = without.lifts.map((lift) =>
+      hasEnded ? { ...lift, size: 0, variance: 0 } : lift,
+    );
+    const exact = (amount: number | null) => (amount === null ? null : rounded(amount, decimals));
+    return {
+      ...{ amounts, result, history: without.history, lifts: without.lifts },
+      sizes: this.past.map((shares) =>
+        sum(shares.map((share, t) => share * (without.expected[t] ?? 0))),
+      ),
+      past: effectsOf(without.lifts, this.past),
+      coming: effectsOf(lifts, this.ofHorizon),
+      events: without.lifts.map((measured, k) => ({
+        name: this.history.events[k]?.name ?? '',
+        lift: measured.isShare ? rounded(measured.size, LIFT_DIGITS) : null,
+        history: addedBy(measured, this.ofHistory[k] ?? [], this.inHistory(without.expected)).map(
+          exact,
+        ),
+        horizon: addedBy(lifts[k] ?? measured, this.ofHorizon[k] ?? [], base)
+          .map(exact)
+          .filter((amount) => amount !== null),
+      })),
+    };
+  }
+
+  /** Plans the events of a sum: they add what they add to its parts. */
+  plannedSum(
+    own: Pick<Planned, 'amounts' | 'result' | 'history'>,
+    parts: readonly Planned[],
+    decimals: number | null,
+  ): Omit<Planned, 'lifts' | 'sizes'> {
+    const bases = parts.map(({ result }) => this.inHorizon(result.forecast));
+    const effects = (of: 'past' | 'coming', base: (part: number, t: number) => number) =>
+      (parts[0]?.[of] ?? []).map((_, t) =>
+        effectOfSum(
+          parts.flatMap((part) => part[of][t] ?? []),
+          parts.map((__, p) => base(p, t)),
+        ),
+      );
+    return {
+      ...own,
+      past: effects('past', (p, t) => parts[p]?.history[t] ?? 0),
+      coming: effects('coming', (p, t) => bases[p]?.[t] ?? 0),
+      events: this.history.events.map(({ name }, k) => {
+        const ofParts = parts.flatMap(({ events }) => events[k] ?? []);
+        const total = (of: 'history' | 'horizon') =>
+          (ofParts[0]?.[of] ?? []).map((_, t) => totalOf(ofParts.map((event) => event[of][t])));
+        const exact = (amount: number | null) =>
+          amount === null ? null : rounded(amount, decimals);
+        const lift = liftOfSum(
+          parts.flatMap(({ lifts }) => lifts[k] ?? []),
+          parts.map(({ sizes }) => sizes[k] ?? 0),
+        );
+        return {
+          name,
+          lift: lift === null ? null : rounded(lift, LIFT_DIGITS),
+          history: total('history').map(exact),
+          horizon: total('horizon').map((amount) => rounded(amount ?? 0, decimals)),
+        };
+      }),
+    };
+  }
+
+  /** Standard deviations of the errors of the amounts of the horizon. */
+  deviations({ result, coming }: Planned): number[] {
+    const base = this.inHorizon(result.forecast);
+    return this.inHorizon(result.deviation).map((deviation, h) =>
+      Number(raisedDeviation(base[h] ?? 0, deviation, coming[h]).toPrecision(DEVIATION_DIGITS)),
+    );
+  }
+
+  /** Returns the answer about a group or sum. @param forecast rounded, with events */
+  answered(
+    { amounts, result, history, past, coming, events }: Omit<Planned, 'lifts' | 'sizes'>,
+    forecast: number[],
+  ): Omit<GroupForecast, 'group' | 'measure'> {
+    const { fitted, deviation, band80, band95, isSlow: _, withheld: __, ...facts } = result;
+    const [base, deviations] = [this.inHorizon(result.forecast), this.inHorizon(deviation)];
+    const known = history.flatMap((amount) => amount ?? []);
+    const limitsOf = (of: readonly number[]) =>
+      this.inHorizon(of).map((limit, h) =>
+        raisedLimit(limit, base[h] ?? 0, deviations[h] ?? 0, coming[h]),
+      );
+    const limits = ({ lower, upper }: SeriesForecast['band80']) => ({
+      lower: notBelow(known, limitsOf(lower)),
+      upper: limitsOf(upper),
+    });
+    return {
+      ...facts,
+      history: amounts,
+      fit: this.inHistory(
+        fitted.map((value, t) => (value === null ? null : raised(value, past[t]))),
+      ),
+      forecast,
+      band80: limits(band80),
+      band95: limits(band95),
+      events,
+    };
+  }
+}
+
+/** Adds up the amounts of some series by period. */
+const addedUp = (series: readonly (readonly number[])[], parts: readonly number[]): number[] =>
+  (series[0] ?? []).map((_, h) => sum(parts.map((i) => series[i]?.[h] ?? 0)));
+
+/** Adds up amounts; null if none of them is known. */
+function totalOf(amounts: readonly (number | null | undefined)[]): number | null {
+  const known = amounts.filter((amount) => amount != null);
+  return known.length === 0 ? null : sum(known);
+}
+
+/**
+ * The number of decimals that the forecast of a measure is rounded to: those of its column, or for a numeric
+ * without a scale those of the history, at least 2; null for a floating-point column.
+ */
+async function decimalsOf(
+  measure: ForecastColumn,
+  index: number,
+  { sums }: History,
+  turns: Turns,
+): Promise<number | null> {
+  const kind = measureKind(measure);
+  if (!kind.exact) return null;
+  if (kind.scale !== null) return kind.scale;
+  let most = 2;
+  for (const group of sums) {
+    await turns.give();
+    for (const amount of group.sums[index] ?? []) {
+      most = Math.max(most, digitsOf(String(amount)).places);
+    }
+  }
+  return most;
+}
