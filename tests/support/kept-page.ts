@@ -143,12 +143,12 @@ export class KeptPage {
     const isVisited = page.url() !== 'about:blank';
     for (const other of context.pages()) if (other !== page) await other.close();
     for (const [emitter, own] of this.own) removeOthers(emitter, own);
+    await Promise.all(this.scripts.splice(0).map((script) => script.dispose()));
     // With the network back, the document would write its unsaved amounts, perhaps into the database of the next test.
     if (isVisited && this.isOffline) await page.goto('about:blank');
     await Promise.all([
       page.unrouteAll({ behavior: 'ignoreErrors' }),
       context.unrouteAll({ behavior: 'ignoreErrors' }),
-      ...this.scripts.splice(0).map((script) => script.dispose()),
       ...this.headers.splice(0).map((reset) => reset()),
       context.setOffline(false),
       devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 }),
