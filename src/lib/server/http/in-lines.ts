@@ -8,11 +8,11 @@ import { type Connected, whileConnected } from './while-connected';
 const INTERVAL = 300;
 
 /**
- * Works for a client, and answers with lines of JSON. The answer begins with the first progress; an error before that
- * is thrown, as if there were no lines. A later one is the last line, with its status.
+ * Works for a client, and answers with lines of JSON. The answer begins with the first progress. An error before the
+ * first progress is thrown. An error after it becomes the last line, with its status.
  *
  * @param what the work, as {@link whileConnected} names it
- * @param work returns the result as pieces of one line. It may report progress as often as it likes
+ * @param work returns the result as pieces of one line. It may report progress any number of times
  * @param failed gets a later error that is none of the client
  */
 export async function inLines<Progress extends object>(

@@ -9,9 +9,11 @@ import { type Forecasted, together } from './together';
 const [LENGTH, HORIZON] = [60, 12];
 const OPTIONS = { horizon: HORIZON, period: 12, unit: 'month', method: 'auto' } as const;
 
-/** Articles of some categories: what they sold, and the category of each. */
+/** Articles in some categories. */
 interface Market {
+  /** The amounts of each article, oldest first. */
   series: number[][];
+  /** The positions of the articles of each category. */
   categories: number[][];
 }
 

@@ -67,7 +67,7 @@ type Test = (method: Method) => Tested | null;
 export interface Backtesting {
   /** Number of periods withheld in each of them. */
   periods: number;
-  /** Whether the end of the history is not known, so that the newest withheld periods are those before it. */
+  /** Whether the end of the history is unknown. The withheld periods are then those before it. */
   isBefore: boolean;
   /** Whether the history is too short for all origins. */
   isShort: boolean;

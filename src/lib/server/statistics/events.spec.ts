@@ -95,7 +95,7 @@ describe.each(['month', 'week'] as const)('Easter by %s', (unit) => {
     expect(Math.abs(mean(results.map(({ lift }) => lift?.size ?? 0)))).toBeLessThan(0.03);
   });
 
-  it('takes away what is not sold', () => {
+  it('lowers the forecast to 0 if nothing is sold during it', () => {
     const results = seeds.map((seed) => withEvent(sales(unit, seed, -1), unit));
     expect(mean(results.map((each) => each.with))).toBeLessThan(0.1);
     expect(mean(results.map(({ lift }) => lift?.size ?? 0))).toBeCloseTo(-1, 1);
@@ -118,7 +118,7 @@ describe('a lift', () => {
     expect(at(expected, 13)).toBeCloseTo(230, 10);
   });
 
-  it('is told apart from the season that it falls into', () => {
+  it('does not contain the season of its periods', () => {
     const base = (t: number) => 100 + (t % 4 === 1 ? 60 : 0);
     const { lifts } = liftOf(quarters(base, (t) => 0.5 * base(t)));
     expect(lifts[0]?.size).toBeCloseTo(0.5, 2);
@@ -235,7 +235,7 @@ describe('an event in a sum', () => {
   const share = (size: number, variance: number) => ({ isShare: true, size, variance });
   const effects = [share(0.5, 0.04), share(0.1, 0.01)].map((lift) => effectsOf([lift], [[1]])[0]!);
 
-  it('adds what it adds to the parts', () => {
+  it('adds as much as it adds to all parts together', () => {
     const effect = effectOfSum(effects, [100, 300]);
     expect(raised(400, effect)).toBeCloseTo(raised(100, effects[0]) + raised(300, effects[1]), 10);
     // The errors of both lifts rise and fall together: 20 and 30 of 400.

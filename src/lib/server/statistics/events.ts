@@ -1,5 +1,5 @@
 /** Events that come again, such as Easter: how far they lift a series, its history without them, its forecast with them. */
-import { at, mean, sum } from './series';
+import { at, mean, sum, sumOfKnown } from './series';
 
 /** The part of an event that falls into each period: 0 without the event, 1 for a whole one. */
 export type Shares = readonly number[];
@@ -35,7 +35,7 @@ const MOST_WEIGHT = 0.999;
 /** Rounds in which seasons and lifts are estimated from each other. */
 const ROUNDS = 4;
 
-/** Steps of the solution of the equations of several events. */
+/** Number of times that the equations of the lifts are solved one after the other. */
 const SWEEPS = 20;
 
 /** A lift is a share if the amount without the event is at least this share of the amount with it. */
@@ -236,8 +236,8 @@ export interface LikelyLift {
 }
 
 /**
- * Returns the likely lift of each event in series of one measure: that of their sum, which has less noise than each of
- * them.
+ * Returns the likely lift of each event in series of one measure. It is the lift in their sum, which has less noise than
+ * the series.
  *
  * Source: DerSimonian and Laird (1986), Meta-analysis in clinical trials, Controlled Clinical Trials 7, for the spread.
  *
@@ -251,12 +251,7 @@ export function likelyLifts(
 ): (LikelyLift | null)[] {
   const summed = measured.flatMap(({ history }) => (hasNegative(history) ? [] : [history]));
   if (events.length === 0 || summed.length < 2) return [];
-  const total = (summed[0] ?? []).map((_, t) =>
-    summed.reduce<number | null>((all, history) => {
-      const amount = history[t] ?? null;
-      return amount === null ? all : (all ?? 0) + amount;
-    }, null),
-  );
+  const total = (summed[0] ?? []).map((_, t) => sumOfKnown(summed.map((history) => history[t])));
   return measureEvents(total, events, period).lifts.map((lift, k) => {
     if (!lift.isShare) return null;
     const { size } = shrunk(lift);

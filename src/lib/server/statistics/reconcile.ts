@@ -19,7 +19,7 @@ const LEAST_VARIANCE = 1e-6;
 const EXACT = 1e-7;
 /** The most steps of a solution; some ten are usual. */
 const MOST_STEPS = 500;
-/** The most times that parts below 0 are raised to 0. */
+/** The most rounds in which negative parts are set to 0 and the others are solved again. */
 const MOST_ROUNDS = 20;
 
 /**
@@ -34,7 +34,7 @@ const MOST_ROUNDS = 20;
  * at 0 and the others are solved again, a simplification of Wickramasuriya, Turlach and Hyndman (2020), Optimal
  * non-negative forecast reconciliation, Statistics and Computing 30.
  *
- * @param mayBeNegative whether the part at a position may be below 0
+ * @param mayBeNegative tells for the position of a part whether its amount may be negative
  * @returns the forecasts of the parts, in their order
  */
 export function reconcile(

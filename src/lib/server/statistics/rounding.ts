@@ -115,7 +115,7 @@ function treeOf(
   );
 }
 
-/** Distributes units: each part gets what it is owed, rounded down or up, so far as that adds up to them. */
+/** Distributes units over parts. Each part gets its owed units, rounded down or up so that the parts add up to `units`. */
 function distributed(parts: readonly Node[], units: number): number[] {
   const shares = parts.map(({ owed, least }) => Math.max(least, Math.floor(owed)));
   let left = units - sum(shares);

@@ -14,6 +14,12 @@ export function sum(values: readonly number[]): number {
   return total;
 }
 
+/** Returns the sum of the known values; null if none is known. */
+export function sumOfKnown(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => value != null);
+  return known.length === 0 ? null : sum(known);
+}
+
 /** Returns the mean of a series; 0 if it is empty. */
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : sum(values) / values.length;

@@ -28,12 +28,12 @@ import {
 } from '../../statistics/events';
 import { forecastSeries, type SeriesForecast } from '../../statistics/forecast';
 import { rounded, roundedAtLevels, roundedTogether } from '../../statistics/rounding';
-import { notBelow, sum } from '../../statistics/series';
+import { notBelow, sum, sumOfKnown } from '../../statistics/series';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
 import { unnamed } from './forecast-events';
 import type { Amounts } from './forecast-hierarchy';
-import { agreed, coarser, groupNumbers, nestedLevels } from './forecast-hierarchy';
+import { agreed, coarser, groupCounts, groupNumbers, nestedLevels } from './forecast-hierarchy';
 import { type History, seriesOf } from './forecast-history';
 import { horizonOf, ignoredIn, isRegular, numbers, withWeek53 } from './forecast-periods';
 
@@ -51,21 +51,26 @@ interface Fit extends GroupForecast {
   dependence: number;
 }
 
-/** The forecast of a group or sum, and what events do to it. */
-interface Planned {
+/** A forecast without events. */
+interface Forecast extends Forecasted {
   /** The amounts as they are in the source. */
   amounts: Amounts;
-  /** The forecast without events. */
-  result: SeriesForecast;
-  /** The history without events, of the periods that are learned from. */
-  history: readonly (number | null)[];
-  /** The lifts of events, and the amount without them in the periods of each in the history. */
-  lifts: WithoutEvents['lifts'];
-  sizes: number[];
-  /** The effects of events on the learned periods of the history, and on those of the horizon. */
+}
+
+/** The forecast of a group or sum, and what events do to it. */
+interface Planned extends Forecast {
+  /** The effects of events on the learned periods of the history. */
   past: Effect[];
+  /** The effects of events on the periods of the horizon. */
   coming: Effect[];
   events: GroupEvent[];
+}
+
+/** The forecast of a group, and the lifts of events in it. */
+interface PlannedGroup extends Planned {
+  lifts: WithoutEvents['lifts'];
+  /** For each event, the amount without it in its periods of the history. */
+  sizes: number[];
 }
 
 /**
@@ -83,73 +88,56 @@ export async function fitHistory(
   report?: (progress: FitProgress) => void,
 ): Promise<{ groups: Fit[]; sums: GroupForecast[] }> {
   const { by, levels, measures, sums } = history;
-  const turns = new Turns();
-  /** Works on one item after the other, and lets other requests in. */
-  const each = async <Item, Result>(
-    items: readonly Item[],
-    work: (item: Item, i: number) => Result,
-  ): Promise<Result[]> => {
-    const results: Result[] = [];
-    for (const [i, item] of items.entries()) {
-      await turns.give();
-      signal?.throwIfAborted();
-      results.push(work(item, i));
-    }
-    return results;
-  };
+  const turns = new Turns(signal);
   const fitting = new Fitting(history, request);
   const { options, inHorizon } = fitting;
-  const groupsOfLevels = groupNumbers(sums, levels).map((groups) => new Set(groups).size);
-  const series = measures.length * (sums.length + sum(groupsOfLevels));
+  const series = measures.length * (sums.length + sum(groupCounts(sums, levels)));
   let fitted = 0;
   /** Forecasts the series of one level. */
-  const forecastLevel = async (all: readonly Amounts[]): Promise<Forecasted[]> => {
-    const own = await each(all, (learned) => {
+  const forecastLevel = async <Series extends Pick<Forecasted, 'history'>>(
+    all: readonly Series[],
+  ): Promise<(Series & Forecasted)[]> => {
+    const own = await turns.each(all, (one) => {
       report?.({ fitted: fitted++, series });
-      return { history: learned, result: forecastSeries(learned, options) };
+      return { ...one, result: forecastSeries(one.history, options) };
     });
     const forecastOf = together(own, options);
-    return each(own, (one) => ({ ...one, result: forecastOf(one) }));
+    return turns.each(own, (one) => ({ ...one, result: forecastOf(one) }));
   };
   const groupOf = (group: GroupSums | undefined, kept: readonly number[]) =>
     Object.fromEntries(kept.map((k) => [by[k]?.name ?? '', group?.key[k] ?? null]));
 
   const fits: Fit[][] = [];
   const fitsOfSums: GroupForecast[] = [];
-  const amountsOf = await each(sums, (group) => fitting.amountsOf(group));
+  const amountsOf = await turns.each(sums, (group) => fitting.amountsOf(group));
   for (const [i, measure] of measures.entries()) {
     const decimals = await decimalsOf(measure, i, history, turns);
-    const known = await each(amountsOf, (amountsOfGroup) => amountsOfGroup(i, measure));
-    const measured = await each(known, (amounts) => fitting.measured(amounts));
+    const known = await turns.each(amountsOf, (amountsOfGroup) => amountsOfGroup(i, measure));
+    const measured = await turns.each(known, (amounts) => fitting.measured(amounts));
     const likely = likelyLifts(measured, fitting.past, options.period);
-    const parted = await each(measured, (one) => takeOut(one, fitting.past, likely));
-    const cells = await forecastLevel(parted.map((one) => one.history));
+    const parted = await turns.each(measured, (one, c) => ({
+      ...takeOut(one, fitting.past, likely),
+      amounts: known[c] ?? [],
+    }));
+    const cells = await forecastLevel(parted);
     const correlation = dependenceOf(cells.map(({ result }) => result.withheld));
     const dependence = Number(correlation.toPrecision(DEVIATION_DIGITS));
 
     const coarse: (ForecastedSum & { kept: readonly number[]; amounts: Amounts })[] = [];
     for (const kept of levels) {
-      const level = coarser(history, known, kept).groups;
-      const learned = coarser(
+      const histories = coarser(
         history,
         parted.map((one) => one.history),
         kept,
       );
-      const found = await forecastLevel(learned.groups.map(({ amounts }) => amounts));
-      for (const [g, one] of found.entries()) {
-        const { amounts = [], cells: parts = [] } = level[g] ?? {};
-        coarse.push({ ...one, parts, amounts, kept });
-      }
+      const groups = coarser(history, known, kept).groups.map(({ amounts, cells: parts }, g) => ({
+        ...{ amounts, parts, kept, history: histories.groups[g]?.amounts ?? [] },
+      }));
+      coarse.push(...(await forecastLevel(groups)));
     }
-    const exact =
-      coarse.length === 0 ? null : await agreed(cells, coarse, options, { turns, signal });
-    const planned = await each(cells, (cell, c) =>
-      fitting.planned(
-        known[c] ?? [],
-        exact ? moved(cell, exact[c] ?? []) : cell.result,
-        parted[c],
-        decimals,
-      ),
+    const exact = coarse.length === 0 ? null : await agreed(cells, coarse, options, turns);
+    const planned = await turns.each(cells, (cell, c) =>
+      fitting.planned(exact ? { ...cell, result: moved(cell, exact[c] ?? []) } : cell, decimals),
     );
     const withEvents = planned.map(({ result, coming }) =>
       inHorizon(result.forecast).map((amount, h) => raised(amount, coming[h])),
@@ -161,15 +149,14 @@ export async function fitHistory(
             ? roundedTogether(amounts, decimals)
             : amounts.map((amount) => rounded(amount, decimals)),
         );
-    for (const { amounts, kept, parts, ...one } of coarse) {
+    for (const { kept, parts, ...one } of coarse) {
       await turns.give();
       const result = moved(one, addedUp(exact ?? [], parts));
       const ofParts = parts.flatMap((c) => planned[c] ?? []);
       const forecast = addedUp(given, parts).map((amount) => rounded(amount, decimals));
-      const all = fitting.plannedSum({ ...one, amounts, result }, ofParts, decimals);
       fitsOfSums.push({
         ...{ group: groupOf(sums[parts[0] ?? 0], kept), measure: measureKey(measure) },
-        ...fitting.answered(all, forecast),
+        ...fitting.answered(fitting.plannedSum({ ...one, result }, ofParts, decimals), forecast),
       });
     }
     for (const [g, one] of planned.entries()) {
@@ -191,8 +178,9 @@ class Fitting {
   /** The shares of each event in the learned periods of the history. */
   readonly past: Shares[];
   readonly options;
-  /** The shares of each event in all periods of the history, and in those of the horizon. */
+  /** The shares of each event in all periods of the history. */
   private readonly ofHistory: Shares[];
+  /** The shares of each event in the periods of the horizon. */
   private readonly ofHorizon: Shares[];
   private readonly isIgnored: (period: number) => boolean;
   private readonly isLearned: (period: number) => boolean;
@@ -253,45 +241,33 @@ class Fitting {
   }
 
   /** Plans the events of a group. */
-  planned(
-    amounts: Amounts,
-    result: SeriesForecast,
-    without: WithoutEvents = { history: [], expected: [], lifts: [] },
-    decimals: number | null,
-  ): Planned {
+  planned(group: Forecast & WithoutEvents, decimals: number | null): PlannedGroup {
+    const { result } = group;
     const base = this.inHorizon(result.forecast);
     // A series that has ended is not lifted any more.
     const hasEnded = result.isSlow && result.forecast.every((amount) => amount === 0);
-    const lifts = without.lifts.map((lift) =>
-      hasEnded ? { ...lift, size: 0, variance: 0 } : lift,
-    );
-    const exact = (amount: number | null) => (amount === null ? null : rounded(amount, decimals));
+    const lifts = group.lifts.map((lift) => (hasEnded ? { ...lift, size: 0, variance: 0 } : lift));
+    const expected = this.inHistory(group.expected);
     return {
-      ...{ amounts, result, history: without.history, lifts: without.lifts },
+      ...group,
       sizes: this.past.map((shares) =>
-        sum(shares.map((share, t) => share * (without.expected[t] ?? 0))),
+        sum(shares.map((share, t) => share * (group.expected[t] ?? 0))),
       ),
-      past: effectsOf(without.lifts, this.past),
+      past: effectsOf(group.lifts, this.past),
       coming: effectsOf(lifts, this.ofHorizon),
-      events: without.lifts.map((measured, k) => ({
+      events: group.lifts.map((measured, k) => ({
         name: this.history.events[k]?.name ?? '',
         lift: measured.isShare ? rounded(measured.size, LIFT_DIGITS) : null,
-        history: addedBy(measured, this.ofHistory[k] ?? [], this.inHistory(without.expected)).map(
-          exact,
-        ),
+        history: addedBy(measured, this.ofHistory[k] ?? [], expected).map(roundedTo(decimals)),
         horizon: addedBy(lifts[k] ?? measured, this.ofHorizon[k] ?? [], base)
-          .map(exact)
+          .map(roundedTo(decimals))
           .filter((amount) => amount !== null),
       })),
     };
   }
 
   /** Plans the events of a sum: they add what they add to its parts. */
-  plannedSum(
-    own: Pick<Planned, 'amounts' | 'result' | 'history'>,
-    parts: readonly Planned[],
-    decimals: number | null,
-  ): Omit<Planned, 'lifts' | 'sizes'> {
+  plannedSum(own: Forecast, parts: readonly PlannedGroup[], decimals: number | null): Planned {
     const bases = parts.map(({ result }) => this.inHorizon(result.forecast));
     const effects = (of: 'past' | 'coming', base: (part: number, t: number) => number) =>
       (parts[0]?.[of] ?? []).map((_, t) =>
@@ -307,9 +283,7 @@ class Fitting {
       events: this.history.events.map(({ name }, k) => {
         const ofParts = parts.flatMap(({ events }) => events[k] ?? []);
         const total = (of: 'history' | 'horizon') =>
-          (ofParts[0]?.[of] ?? []).map((_, t) => totalOf(ofParts.map((event) => event[of][t])));
-        const exact = (amount: number | null) =>
-          amount === null ? null : rounded(amount, decimals);
+          (ofParts[0]?.[of] ?? []).map((_, t) => sumOfKnown(ofParts.map((event) => event[of][t])));
         const lift = liftOfSum(
           parts.flatMap(({ lifts }) => lifts[k] ?? []),
           parts.map(({ sizes }) => sizes[k] ?? 0),
@@ -317,7 +291,7 @@ class Fitting {
         return {
           name,
           lift: lift === null ? null : rounded(lift, LIFT_DIGITS),
-          history: total('history').map(exact),
+          history: total('history').map(roundedTo(decimals)),
           horizon: total('horizon').map((amount) => rounded(amount ?? 0, decimals)),
         };
       }),
@@ -334,7 +308,7 @@ class Fitting {
 
   /** Returns the answer about a group or sum. @param forecast rounded, with events */
   answered(
-    { amounts, result, history, past, coming, events }: Omit<Planned, 'lifts' | 'sizes'>,
+    { amounts, result, history, past, coming, events }: Planned,
     forecast: number[],
   ): Omit<GroupForecast, 'group' | 'measure'> {
     const { fitted, deviation, band80, band95, isSlow: _, withheld: __, ...facts } = result;
@@ -366,11 +340,11 @@ class Fitting {
 const addedUp = (series: readonly (readonly number[])[], parts: readonly number[]): number[] =>
   (series[0] ?? []).map((_, h) => sum(parts.map((i) => series[i]?.[h] ?? 0)));
 
-/** Adds up amounts; null if none of them is known. */
-function totalOf(amounts: readonly (number | null | undefined)[]): number | null {
-  const known = amounts.filter((amount) => amount != null);
-  return known.length === 0 ? null : sum(known);
-}
+/** Rounds known amounts to the decimals of their column. */
+const roundedTo =
+  (decimals: number | null) =>
+  (amount: number | null): number | null =>
+    amount === null ? null : rounded(amount, decimals);
 
 /**
  * The number of decimals that the forecast of a measure is rounded to: those of its column, or for a numeric

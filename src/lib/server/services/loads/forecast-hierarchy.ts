@@ -31,6 +31,10 @@ export function groupNumbers(
   });
 }
 
+/** Returns the number of groups of each level. @param levels as in {@link groupNumbers} */
+export const groupCounts = (...of: Parameters<typeof groupNumbers>): number[] =>
+  groupNumbers(...of).map((numbers) => new Set(numbers).size);
+
 /** The level that keeps some dimensions: its groups add up cells. */
 export function coarser(
   { by, sums }: { by: readonly ForecastColumn[]; sums: readonly { id: (string | null)[] }[] },
@@ -72,25 +76,21 @@ export function nestedLevels(levels: readonly (readonly number[])[]): (readonly 
 /**
  * Makes the forecasts of cells and of coarser levels agree. Other requests are answered between two periods.
  *
- * @param signal ends the work between two periods
  * @returns the amounts of each cell by period of the horizon, not rounded
  */
 export async function agreed(
   cells: readonly Forecasted[],
   sums: readonly ForecastedSum[],
   options: ForecastOptions,
-  { turns, signal }: { turns: Turns; signal: AbortSignal | undefined },
+  turns: Turns,
 ): Promise<number[][]> {
-  const given: (ForecastedSum & { forecast: number[] })[] = [];
-  for (const each of sums) {
-    await turns.give();
-    signal?.throwIfAborted();
-    given.push({ ...each, forecast: forecastForParts(each, cells, options) });
-  }
+  const given = await turns.each(sums, (each) => ({
+    ...each,
+    forecast: forecastForParts(each, cells, options),
+  }));
   const amounts = cells.map((): number[] => []);
   for (let h = 0; h < options.horizon; h++) {
     await turns.give();
-    signal?.throwIfAborted();
     for (const [c, amount] of agreedIn(h, cells, given).entries()) amounts[c]?.push(amount);
   }
   return amounts;

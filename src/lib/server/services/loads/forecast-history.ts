@@ -14,7 +14,7 @@ import { blameClient } from '../client-faults';
 import type { ForecastVersion } from '../version/forecast-version';
 import { dimensionOf } from '../version/forecast-version';
 import { eventsOf, type NamedEvent } from './forecast-events';
-import { groupNumbers } from './forecast-hierarchy';
+import { groupCounts } from './forecast-hierarchy';
 import { loadCondition, loadPlace } from './loads';
 
 /** The most groups of one forecast. */
@@ -89,7 +89,7 @@ export async function readHistory(
       field: 'by',
     });
   }
-  const counts = groupNumbers(sums, levels).map((groups) => new Set(groups).size);
+  const counts = groupCounts(sums, levels);
   if (counts.reduce((all, count) => all + count, sums.length) > MOST_GROUPS) {
     const problem = `There are more than ${MOST_GROUPS} groups of all levels; name fewer levels`;
     throw new AppError(422, problem, { field: 'levels' });

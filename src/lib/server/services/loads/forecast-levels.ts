@@ -91,18 +91,8 @@ export async function forecastLevels(
     };
   }
   const period = PERIODS_OF_YEAR[unit];
-  const turns = new Turns();
-  /** Lets other requests in between two groups. */
-  const each = async <Group, Result>(groups: readonly Group[], work: (group: Group) => Result) => {
-    const results: Result[] = [];
-    for (const group of groups) {
-      await turns.give();
-      signal?.throwIfAborted();
-      results.push(work(group));
-    }
-    return results;
-  };
-  const cells = await each(own.sums, (group) => amountsOf(own, group, own));
+  const turns = new Turns(signal);
+  const cells = await turns.each(own.sums, (group) => amountsOf(own, group, own));
   const cellAt = new Map(own.sums.map(({ id }, c) => [groupId(id), c]));
   const options = { period, unit, method: request.method ?? 'auto' };
   let fitted = 0;
@@ -127,7 +117,7 @@ export async function forecastLevels(
       continue;
     }
     fitted += level.groups.length;
-    const found = await forecastLevel(level, withheld, options, turns, signal);
+    const found = await forecastLevel(level, withheld, options, turns);
     const forecasts = amountsOfCells(found, level, cells, withheld, period);
     const errors = errorsOfCells(forecasts, cells, withheld);
     levels.push({ by, levels: [], groups: level.groups.length, ...errors });
@@ -138,7 +128,7 @@ export async function forecastLevels(
   }
   if (ownForecasts && coarse.length > 0) {
     const agreeing = { ...options, horizon: withheld.periods };
-    const forecasts = await agreed(ownForecasts, coarse, agreeing, { turns, signal });
+    const forecasts = await agreed(ownForecasts, coarse, agreeing, turns);
     const errors = errorsOfCells(forecasts, cells, withheld);
     const coarserOnes = levels.map(({ by }) => by).filter((by) => by.length < names.length);
     const groups = ownForecasts.length + coarse.length;
@@ -146,7 +136,7 @@ export async function forecastLevels(
   }
   // The order of the candidates decides between equal errors: the level of the request comes first.
   levels.sort((a, b) => Number(isBiased(a)) - Number(isBiased(b)) || sizeOf(a) - sizeOf(b));
-  const moved = await each(cells, (cell) => lastYearMoved(cell, withheld, period));
+  const moved = await turns.each(cells, (cell) => lastYearMoved(cell, withheld, period));
   const benchmark = errorsOfCells(moved, cells, withheld);
   const end = withheld.cut + withheld.periods;
   return {
@@ -161,7 +151,7 @@ export async function forecastLevels(
   };
 }
 
-/** The error that levels are ordered by, without the noise of additions. */
+/** The error that orders the levels, rounded so that the order of additions does not decide. */
 const sizeOf = ({ rmse }: LevelErrors): number => Number(rmse.toPrecision(9));
 
 /** Forecasts the withheld periods of the groups of a level. Other requests are answered between two series. */
@@ -170,14 +160,10 @@ async function forecastLevel(
   withheld: Withheld,
   options: Parameters<typeof forecastWithheld>[2],
   turns: Turns,
-  signal: AbortSignal | undefined,
 ): Promise<Forecasted[]> {
-  const own: Forecasted[] = [];
-  for (const group of groups) {
-    await turns.give();
-    signal?.throwIfAborted();
-    own.push(forecastWithheld(group.amounts, withheld, options));
-  }
+  const own = await turns.each(groups, ({ amounts }) =>
+    forecastWithheld(amounts, withheld, options),
+  );
   const forecastOf = together(own, { ...options, horizon: withheld.periods });
   return own.map((each) => ({ ...each, result: forecastOf(each) }));
 }
