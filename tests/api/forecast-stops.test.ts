@@ -78,7 +78,7 @@ it('A preview tells its progress in lines, the last of which is the answer', asy
   expect(fitted).toEqual(fitted.toSorted((a, b) => a - b));
   expect(Math.max(...fitted)).toBeLessThan(300);
 
-  // What is refused before the first progress is an answer like any other.
+  // A refusal before the first line of progress is an ordinary answer.
   const refused = await preview(0, 'application/x-ndjson');
   expect([refused.status, refused.body.error]).toEqual([
     422,

@@ -1,15 +1,21 @@
+import type { Locator, Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
+
+/** Opens the dialog of a forecast for a version. */
+async function openForecast(page: Page, versionId = 1): Promise<Locator> {
+  await new PivotPage(page).keepUser('Ann Planner');
+  await visit(page, `/versions/${versionId}/baseline`);
+  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
+  return page.getByRole('dialog');
+}
 
 test('a plan starts from a forecast of the source, which an undo takes out again', async ({
   page,
   service,
 }) => {
-  await new PivotPage(page).keepUser('Ann Planner');
-  await visit(page, '/versions/1/baseline');
-  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = await openForecast(page);
   await expect(dialog.getByLabel('History through')).toHaveValue('2017-12-31');
   await expect(dialog.getByLabel('Forecast from')).toHaveValue('2018-01-01');
   await expect(dialog.getByLabel('Through', { exact: true })).toHaveValue('2018-12-31');
@@ -96,10 +102,7 @@ test('a part of the history is marked in the chart, or with the keyboard, and is
   page,
   service,
 }) => {
-  await new PivotPage(page).keepUser('Ann Planner');
-  await visit(page, '/versions/1/baseline');
-  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = await openForecast(page);
   const chart = dialog.getByRole('img', { name: /^History and forecast of / });
   await expect(chart).toBeVisible();
   const ranges = dialog.getByRole('list', { name: 'Ignored days and events' });
@@ -153,10 +156,7 @@ test('a forecast of many groups shows its progress, and ends with its dialog', a
     FROM generate_series(1, 3000) AS line, generate_series(0, 71) AS t`);
   const columns = { line: 'dimension', day: 'date', amount: 'value' } as const;
   const { versionId } = await planTable(service, 'many', columns);
-  await new PivotPage(page).keepUser('Ann Planner');
-  await visit(page, `/versions/${versionId}/baseline`);
-  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = await openForecast(page, versionId);
   await expect(dialog.getByTestId('why')).toContainText('off on average');
   await dialog.getByLabel('line', { exact: true }).check();
   const bar = dialog.getByRole('progressbar', { name: 'Series forecast' });
@@ -173,10 +173,7 @@ test('a forecast agrees with those of coarser levels, and all levels at once can
   page,
   service,
 }) => {
-  await new PivotPage(page).keepUser('Ann Planner');
-  await visit(page, '/versions/1/baseline');
-  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = await openForecast(page);
   const agreeing = dialog.getByRole('group', { name: 'Agreeing with forecasts of' });
   await expect(dialog.getByTestId('why')).toContainText('off on average');
   await expect(agreeing).toHaveCount(0);
@@ -257,10 +254,7 @@ test('an event is marked in the history and in the horizon, and drawn as its own
   page,
   service,
 }) => {
-  await new PivotPage(page).keepUser('Ann Planner');
-  await visit(page, '/versions/1/baseline');
-  await page.getByRole('button', { name: 'Start from a forecast …' }).click();
-  const dialog = page.getByRole('dialog');
+  const dialog = await openForecast(page);
   const chart = dialog.getByRole('img', { name: /^History and forecast of / });
   await expect(chart).toBeVisible();
   const list = dialog.getByRole('list', { name: 'Ignored days and events' }).getByRole('listitem');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventText } from './event-text';
 
-it('says how far an event lifts a group, and what it does to the forecast', () => {
+it('an event has a text with its lift and with the amount that it adds to the forecast', () => {
   const easter = { name: 'Easter', lift: 0.4, history: [40, 42], horizon: [1000, 250] };
   expect(eventText(easter, 2, 'month')).toBe(
     'Easter: +40 % in 2 months of the history. It adds 1.25K to the forecast.',

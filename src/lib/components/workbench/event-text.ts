@@ -3,8 +3,8 @@ import type { ForecastUnit, GroupEvent } from '$lib/contract/forecasts';
 import { formatPercent, formatShort, plural } from '../format';
 
 /**
- * Says how far an event lifts a group, and what it does to the forecast: "Easter: +40 % in 7 months of the history. It
- * adds 1.2K to the forecast."
+ * Returns the sentences about the lift of an event and the amount that it adds to the forecast of a group:
+ * "Easter: +40 % in 7 months of the history. It adds 1.2K to the forecast."
  *
  * @param periods number of periods of the history that it falls into
  */

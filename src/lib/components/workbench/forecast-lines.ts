@@ -124,8 +124,8 @@ export function forecastLines(
 }
 
 /**
- * Returns a line for each event: what it adds to each period of the chart, 0 without it; and the stripes of the periods
- * that it falls into.
+ * Returns a line and stripes for each event. The line has the amount that the event adds to each period of the chart, 0
+ * in the periods without it. The stripes mark the periods of the event.
  *
  * @param between number of periods between the history and the horizon
  */

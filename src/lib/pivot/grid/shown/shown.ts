@@ -34,7 +34,7 @@ const REPLACED_WITHIN_MS = 10_000;
 export class Shown {
   /** The open groups of columns. */
   readonly across = new Expansion();
-  /** The settings of the grid; a missing one has its default. */
+  /** The settings of the grid. A setting that is missing has its default. */
   settings: GridSettings = {};
   /** The view on screen; null before the first. */
   view: SortedView | null = null;
