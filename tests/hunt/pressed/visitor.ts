@@ -180,7 +180,10 @@ class PressedVisitor implements Visitor<Round> {
   /** Applies an operation to the selection, and compares the written rows with the meaning of the cells. */
   private async operate(cells: Pressed[], asked: Asked, seen: Seen): Promise<void> {
     const { page } = this;
-    if (!seen.selected) throw new Broken(`Pressing ${shown(cells)} selected nothing`);
+    if (!seen.selected) {
+      const said = (await page.toasts()).slice(-3).join('; ');
+      throw new Broken(`Pressing ${shown(cells)} selected nothing; last messages: ${said}`);
+    }
     if (seen.refused) {
       await this.checkRefusal(cells, seen.obstacle ?? '', seen);
       throw new Refused(reasonOf(seen.obstacle));

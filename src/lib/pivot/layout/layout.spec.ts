@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ColumnEntry } from '../../contract/columns';
-import { cleanLayout, defaultLayout, monthOrder, withMonthsInOrder } from './layout';
+import {
+  cleanLayout,
+  defaultLayout,
+  monthOrder,
+  sliceContextOf,
+  withMonthsInOrder,
+} from './layout';
 
 const column = (cname: string, role: ColumnEntry['role'], more: Partial<ColumnEntry> = {}) => ({
   ...{ cname, role, label: null, is_key: false, opos: null, dim_group: null },
@@ -145,5 +151,27 @@ describe('months', () => {
   it('leave no sort order behind when they are no longer shown', () => {
     const layout = { group_by: ['Region'], sort: [['order', 'asc'] as [string, string]] };
     expect(withMonthsInOrder(layout, months).sort).toEqual([]);
+  });
+});
+
+describe('sliceContextOf', () => {
+  const layout = {
+    group_by: ['Region', 'made', 'upper'],
+    expressions: { made: '"Region"', upper: 'upper("Region")', unused: '1' },
+  };
+
+  it('returns equal keys whatever the order of the expressions', () => {
+    const { made, upper, unused } = layout.expressions;
+    const reordered = { ...layout, expressions: { unused, upper, made } };
+    expect(sliceContextOf(reordered)).toBe(sliceContextOf(layout));
+  });
+
+  it('returns another key if an expression of a row changes, not if an unused one does', () => {
+    const changed = (name: string) => ({
+      ...layout,
+      expressions: { ...layout.expressions, [name]: '2' },
+    });
+    expect(sliceContextOf(changed('made'))).not.toBe(sliceContextOf(layout));
+    expect(sliceContextOf(changed('unused'))).toBe(sliceContextOf(layout));
   });
 });

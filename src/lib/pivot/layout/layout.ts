@@ -320,6 +320,8 @@ export function sliceContextOf({
 }: Pick<Layout, 'group_by' | 'split_by' | 'filter' | 'filter_op' | 'expressions'>): string {
   // Expressions that only measures or sort keys use do not select rows.
   const used = new Set([...group_by, ...split_by, ...filter.map(([name]) => name)]);
-  const selecting = Object.entries(expressions).filter(([name]) => used.has(name));
+  // The engine returns the expressions of a view in any order.
+  const names = Object.keys(expressions).filter((name) => used.has(name));
+  const selecting = names.sort().map((name) => [name, expressions[name]]);
   return JSON.stringify([group_by, split_by, filter, filter_op, selecting]);
 }
