@@ -4,16 +4,24 @@ import { ActualsAnswer, ActualsParams } from './actuals';
 import { ForecastAnswer, ForecastParams } from './forecasts';
 import { ImportParams } from './imports';
 import { LoadParams } from './loads';
-import type { CopyingLoad, DifferenceOperation, FileOperation, LoadOperation } from './operations';
+import type {
+  ClosingOperation,
+  CopyingLoad,
+  DifferenceOperation,
+  FileOperation,
+  LoadOperation,
+} from './operations';
 import {
   ENTRY_ENTRIES,
   EntryOrigin,
+  isClose,
   LogOperation,
   OperationAnswer,
   SLICE_ENTRIES,
 } from './operations';
 import { AskedSlice } from './slices';
 import { measureTotals, note, pfUser, timestamp, Totals } from './primitives';
+import { RefreshAnswer, RefreshParams } from './refreshes';
 
 const kept = <const Operation extends string, Params extends v.GenericSchema>(
   operation: Operation,
@@ -31,9 +39,10 @@ const LOAD_ENTRIES = {
   reference: kept('reference', LoadParams),
   forecast: kept('forecast', ForecastParams),
 } satisfies { [O in LoadOperation]: v.GenericSchema<unknown, { operation: O }> };
-const DIFFERENCE_ENTRIES = { actual: kept('actual', ActualsParams) } satisfies {
-  [O in DifferenceOperation]: v.GenericSchema<unknown, { operation: O }>;
-};
+const DIFFERENCE_ENTRIES = {
+  actual: kept('actual', ActualsParams),
+  refresh: kept('refresh', RefreshParams),
+} satisfies { [O in DifferenceOperation]: v.GenericSchema<unknown, { operation: O }> };
 const FILE_ENTRIES = { import: kept('import', ImportParams) } satisfies {
   [O in FileOperation]: v.GenericSchema<unknown, { operation: O }>;
 };
@@ -81,6 +90,9 @@ export type ReverseEntry = Extract<LogEntry, { operation: 'reverse' }>;
 /** An entry that closes months on actuals. */
 export type ActualEntry = Extract<LogEntry, { operation: 'actual' }>;
 
+/** An entry that brings loads up to the source. */
+export type RefreshEntry = Extract<LogEntry, { operation: 'refresh' }>;
+
 /** An entry that imports cells of a file. */
 export type ImportEntry = Extract<LogEntry, { operation: 'import' }>;
 
@@ -93,8 +105,7 @@ export const isLoadEntry = <Entry extends LogEntry>(
 /** Returns whether an entry closes months. */
 export const isCloseEntry = <Entry extends LogEntry>(
   entry: Entry,
-): entry is Extract<Entry, { operation: DifferenceOperation }> =>
-  Object.hasOwn(DIFFERENCE_ENTRIES, entry.operation);
+): entry is Extract<Entry, { operation: ClosingOperation }> => isClose(entry.operation);
 
 /** Number and totals of the rows of an entry. */
 export const EntryTotals = Totals;
@@ -144,8 +155,8 @@ export const UndoneAnswer = v.array(UndoneEntry);
 /** Body of POST redo (docs/contract/06-log.md). */
 export const RedoRequest = v.object({ pf_user: pfUser });
 
-/** Answer of POST redo: the answer of the operation, of the load or of the close. */
-export const RedoAnswer = v.union([OperationAnswer, ActualsAnswer, ForecastAnswer]);
+/** Answer of POST redo: the answer of the operation, of the load, of the close or of the refresh. */
+export const RedoAnswer = v.union([OperationAnswer, ActualsAnswer, RefreshAnswer, ForecastAnswer]);
 export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
 
 /** Body of POST explain (docs/contract/06-log.md). */

@@ -13,8 +13,8 @@ interface OperationFacts {
   summary: string;
   verbs: { infinitive: string; past: string; progressive: string };
   tone: 'neutral' | 'reference' | 'accent' | 'warning' | 'success';
-  /** The `pf_iter` of the rows that the operation writes. */
-  iter: string;
+  /** The `pf_iter` of the rows that the operation writes; null if they have that of the load that they refresh. */
+  iter: string | null;
   /**
    * The origin of the written rows: rows of the source table, a forecast of them, rows of the version selected
    * by a slice, the rows of another entry, the difference between rows of the source and of the version, or rows of
@@ -156,6 +156,20 @@ export const OPERATIONS = {
     undoneWhole: 'closes months',
     hotkey: null,
   },
+  refresh: {
+    label: 'Refresh',
+    summary: 'Read the loads again, and write what has changed in the source',
+    verbs: { infinitive: 'Refresh', past: 'Refreshed', progressive: 'Refreshing' },
+    tone: 'neutral',
+    iter: null,
+    reads: 'difference',
+    compared: false,
+    keepsValues: false,
+    moves: false,
+    closes: false,
+    undoneWhole: null,
+    hotkey: null,
+  },
   import: {
     label: 'Import',
     summary: 'Write the cells of a file that was changed elsewhere',
@@ -189,6 +203,10 @@ export type SliceOperation = Reading<'slice'>;
 export type EntryOperation = Reading<'entry'>;
 /** An operation that creates rows from the difference between the source and the version. */
 export type DifferenceOperation = Reading<'difference'>;
+/** An operation that closes months. */
+export type ClosingOperation = {
+  [O in LogOperation]: (typeof OPERATIONS)[O]['closes'] extends true ? O : never;
+}[LogOperation];
 /** An operation that creates rows from the cells of a file. */
 export type FileOperation = Reading<'file'>;
 
@@ -215,7 +233,7 @@ export const isStart = (operation: LogOperation): boolean =>
 export const readsSource = (operation: LogOperation): boolean =>
   isLoad(operation) || OPERATIONS[operation].reads === 'difference';
 /** Returns whether an operation closes months. */
-export const isClose = (operation: string): boolean =>
+export const isClose = (operation: string): operation is ClosingOperation =>
   isLogOperation(operation) && OPERATIONS[operation].closes;
 /** Returns whether an operation moves amounts to other rows. */
 export const isMove = (operation: LogOperation): boolean => OPERATIONS[operation].moves;
@@ -240,13 +258,21 @@ export const SLICE_OPERATIONS = LOG_OPERATIONS.filter(isSliceOperation);
  * The values of `pf_iter` of forecast rows, which name the operation that wrote them
  * (docs/contract/03-states-and-transitions.md).
  */
-export const ITERS = [...new Set(LOG_OPERATIONS.map((operation) => OPERATIONS[operation].iter))];
+export const ITERS = [
+  ...new Set(LOG_OPERATIONS.flatMap((operation) => OPERATIONS[operation].iter ?? [])),
+];
 export const Iter = v.picklist(ITERS);
 export type Iter = v.InferOutput<typeof Iter>;
 
 /** Returns the values of `pf_iter` of some operations. */
 export const itersOf = (isOne: (operation: LogOperation) => boolean): Iter[] =>
-  LOG_OPERATIONS.filter(isOne).map((operation) => OPERATIONS[operation].iter);
+  LOG_OPERATIONS.filter(isOne).flatMap((operation) => OPERATIONS[operation].iter ?? []);
+
+/** Returns whether all rows of an operation are left out of a plan that excludes some origins. */
+export const isExcluded = (operation: LogOperation, excluded: readonly string[]): boolean => {
+  const { iter } = OPERATIONS[operation];
+  return iter !== null && excluded.includes(iter);
+};
 
 const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
 const common = { slice: AskedSlice, ...write };

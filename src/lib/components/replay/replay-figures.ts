@@ -1,5 +1,5 @@
 /** Figures of the table that compares a replay with its original. */
-import { OPERATIONS } from '$lib/contract/operations';
+import { isExcluded } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
 import { isSameResult } from '$lib/plan/amounts/entry-totals';
 import { totalOf } from '$lib/contract/measures';
@@ -24,8 +24,6 @@ export function planTotal(
   side: 'before' | 'after',
   figure: Figure,
 ): number {
-  const counted = replayed.filter(
-    ({ entry }) => !excluded.includes(OPERATIONS[entry.operation].iter),
-  );
+  const counted = replayed.filter(({ entry }) => !isExcluded(entry.operation, excluded));
   return counted.reduce((sum, entry) => sum + (figureIn(entry[side], figure) ?? 0), 0);
 }

@@ -20,6 +20,7 @@ import {
 import { ImportPreview, ImportPreviewRequest, ImportRequest } from '../imports';
 import { ActualsAnswer, ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../actuals';
 import { Lock, LockRequest, LocksAnswer } from '../locks';
+import { RefreshAnswer, RefreshPreview, RefreshPreviewRequest, RefreshRequest } from '../refreshes';
 import { MOST_ENTRIES, SegmentsAnswer, UndoRequest } from '../log';
 import { OperationAnswer, OPERATIONS, SLICE_OPERATIONS, SLICE_REQUESTS } from '../operations';
 import {
@@ -187,6 +188,25 @@ export const ROW_ENDPOINTS = {
     summary: 'Preview of closing months, month by month',
     request: ActualsPreviewRequest,
     answer: json(ActualsPreview),
+    refusals: [409, 422],
+  },
+  'POST /versions/{id}/refresh': {
+    role: 'planner',
+    territories: 'refused',
+    because: 'a load takes rows of the whole source',
+    summary: OPERATIONS.refresh.summary,
+    request: RefreshRequest,
+    writesRows: true,
+    answer: json(RefreshAnswer),
+    refusals: [403, 409, 422],
+  },
+  'POST /versions/{id}/refresh/preview': {
+    role: 'reader',
+    territories: 'refused',
+    because: 'a load takes rows of the whole source',
+    summary: 'Preview of a refresh, month by month',
+    request: RefreshPreviewRequest,
+    answer: json(RefreshPreview),
     refusals: [409, 422],
   },
   'POST /versions/{id}/import': {

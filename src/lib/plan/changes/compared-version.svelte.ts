@@ -3,7 +3,7 @@ import * as api from '../../client/api';
 import { ApiError } from '../../client/http';
 import { entriesOf } from '../../client/follow-version';
 import type { VersionEvent } from '../../contract/events';
-import { LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
+import { isExcluded, isLogOperation } from '../../contract/operations';
 import type { History } from '../../contract/primitives';
 import type { Version } from '../../contract/versions';
 import type { ComparedRows } from '../../pivot/table/ready-rows';
@@ -140,8 +140,7 @@ export class ComparedVersion {
 
   /** Whether the rows of an operation belong to the plan. */
   private isOfPlan({ operation }: { operation: string }): boolean {
-    const known = LOG_OPERATIONS.find((each) => each === operation);
-    return !known || !this.current.exclude_iters.includes(OPERATIONS[known].iter);
+    return !isLogOperation(operation) || !isExcluded(operation, this.current.exclude_iters);
   }
 
   private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {

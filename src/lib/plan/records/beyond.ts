@@ -1,6 +1,6 @@
 /** How far entries of the log reach beyond a slice. */
 import type { LogListEntry } from '../../contract/log';
-import { mayBeTakenBack, OPERATIONS } from '../../contract/operations';
+import { isExcluded, mayBeTakenBack } from '../../contract/operations';
 import type { Totals } from '../../contract/primitives';
 import { moreBy } from '../amounts/entry-totals';
 import { keysIn, totalOf, totalsBy } from '../../contract/measures';
@@ -23,4 +23,4 @@ export function beyondOf(
 export const isReversible = (
   { operation }: Pick<LogListEntry, 'operation'>,
   excluded: readonly string[],
-): boolean => mayBeTakenBack(operation) && !excluded.includes(OPERATIONS[operation].iter);
+): boolean => mayBeTakenBack(operation) && !isExcluded(operation, excluded);

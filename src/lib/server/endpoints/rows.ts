@@ -28,6 +28,7 @@ import {
   previewLoad,
   segments,
 } from '../services/loads/loads';
+import { previewRefresh, refresh } from '../services/loads/refresh';
 import { importCells, previewImport } from '../services/operations/import';
 import { operate } from '../services/operations/operate';
 import { previewOperation, previewSeveral } from '../services/operations/preview';
@@ -80,6 +81,8 @@ export const rowHandlers: Handlers<typeof ROW_ENDPOINTS> = {
   'POST /versions/{id}/actuals': async ({ locals, request, id, body, key }) =>
     actualsResponse(await actuals(locals, id, body, asksForArrow(request), key)),
   'POST /versions/{id}/actuals/preview': ({ locals, id, body }) => previewActuals(locals, id, body),
+  'POST /versions/{id}/refresh': ({ locals, id, body, key }) => refresh(locals, id, body, key),
+  'POST /versions/{id}/refresh/preview': ({ locals, id, body }) => previewRefresh(locals, id, body),
   'POST /versions/{id}/import': async ({ locals, request, id, body, key }) =>
     operationResponse(await importCells(locals, id, body, key), asksForArrow(request)),
   'POST /versions/{id}/import/preview': ({ db, id, body }) => previewImport(db, id, body),

@@ -1,6 +1,6 @@
 /** The measures of the log, and the totals below it. */
 import type { LogAnswer, LogListEntry } from '$lib/contract/log';
-import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
+import { isExcluded, ITERS, OPERATIONS } from '$lib/contract/operations';
 import type { Totals } from '$lib/contract/primitives';
 import { keysIn, totalOf as measureTotal, totalsBy } from '$lib/contract/measures';
 import {
@@ -42,14 +42,12 @@ export function logTotals(
   excluded: readonly string[],
 ): [LogTotal, ...LogTotal[]] {
   const apart = ITERS.filter((iter) => excluded.includes(iter)).flatMap((iter) => {
-    const written = entries.filter((entry) => iterOf(entry) === iter);
+    const written = entries.filter(({ operation }) => OPERATIONS[operation].iter === iter);
     return written.length > 0 ? [totalOf(iterName(iter), written)] : [];
   });
-  const planned = entries.filter((entry) => !excluded.includes(iterOf(entry)));
+  const planned = entries.filter(({ operation }) => !isExcluded(operation, excluded));
   return [totalOf('Plan', planned), ...apart];
 }
-
-const iterOf = ({ operation }: LogListEntry): Iter => OPERATIONS[operation].iter;
 
 function totalOf(label: string, entries: readonly LogListEntry[]): LogTotal {
   const sum = (of: (entry: LogListEntry) => number | null) =>

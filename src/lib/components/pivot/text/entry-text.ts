@@ -96,6 +96,10 @@ export function entryText(entry: DescribedEntry, words: MeasureWords): string | 
       const { file, edits, edit_count = edits.length } = entry.params;
       return `${plural(edit_count, 'cell')} of ${file.name}`;
     }
+    case 'refresh': {
+      const { length } = entry.params.loads;
+      return `source changed, ${plural(length, 'load')} read again`;
+    }
     case 'actual':
       return `closed through ${monthOrDay(entry.params.through)}`;
   }

@@ -2,7 +2,7 @@
 import type { NewEntry } from '../../../contract/log';
 import type { Slice } from '../../../contract/slices';
 import type { Reservation } from '../../budget';
-import { keepRowCount } from '../../db/log/entries';
+import { deleteEntry, keepRowCount } from '../../db/log/entries';
 import { tell } from '../../db/connection/notify';
 import { insertLock } from '../../db/people/locks';
 import type { ExactTotals } from '../../db/totals/totals';
@@ -160,6 +160,11 @@ export class OpenEntry {
       this.keep?.(totals);
     }
     await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
+  }
+
+  /** Takes an entry without rows out of the log again, as if it had not been opened. */
+  async discard(): Promise<void> {
+    await deleteEntry(this.scope.tx, this.logid);
   }
 
   /** Locks a slice until the entry is undone. */

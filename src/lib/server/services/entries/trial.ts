@@ -123,6 +123,11 @@ class TriedEntry extends OpenEntry {
     return Promise.resolve();
   }
 
+  /** There is no log entry to take out. */
+  override discard(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** There is no log entry that could store a count, and no event to send. */
   override close(): Promise<void> {
     return this.requireChangeable();

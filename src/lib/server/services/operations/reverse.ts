@@ -66,7 +66,7 @@ export async function reverseIn(
   if (undoneWhole !== null)
     throw new AppError(422, `Entry ${logid} ${undoneWhole}; undo it instead`);
   for (const { iter } of [OPERATIONS[entry.operation], OPERATIONS.reverse]) {
-    if (exclude_iters.includes(iter)) {
+    if (iter !== null && exclude_iters.includes(iter)) {
       throw new AppError(422, `Operations skip rows of the origin ${iter} in this version`);
     }
   }
@@ -81,7 +81,9 @@ async function takeBack(
   request: ReverseRequest,
 ): Promise<OperationResult> {
   const { target } = writer;
-  const among = sql`pf_logid IN (${idList([logid, ...(await writer.reversesOf(logid))])})`;
+  const written = sql`pf_logid IN (${idList([logid, ...(await writer.reversesOf(logid))])})`;
+  // A refresh may also have written rows of a reference.
+  const among = seenByOperations(target, written);
   const slice = request.slice ?? {};
   return writeSteps(
     writer,

@@ -1,11 +1,19 @@
 /** Runs an undone entry again. */
 import * as v from 'valibot';
 import { ForecastAnswer } from '../../../contract/forecasts';
-import type { ActualEntry, ImportEntry, LogEntry, ReverseEntry } from '../../../contract/log';
+import type {
+  ActualEntry,
+  ImportEntry,
+  LogEntry,
+  RefreshEntry,
+  ReverseEntry,
+} from '../../../contract/log';
 import { isLoadEntry } from '../../../contract/log';
 import type { SliceOperation, SliceRequests } from '../../../contract/operations';
-import { SLICE_REQUESTS } from '../../../contract/operations';
+import { isCopyingLoad, SLICE_REQUESTS } from '../../../contract/operations';
+import { RefreshAnswer } from '../../../contract/refreshes';
 import type { WriteKey } from '../../db/log/idempotency';
+import { listEntries } from '../../db/log/log';
 import { AppError } from '../../errors';
 import { within } from '../entries/open-entry';
 import type { EntryWriter, Held, Resources } from '../entries/writer';
@@ -13,13 +21,14 @@ import { writingRows } from '../entries/writer';
 import { ActualsResult, actualsIn } from '../loads/actuals';
 import { forecastAgain } from '../loads/forecast-load';
 import { importIn } from '../operations/import';
+import { refreshIn } from '../loads/refresh';
 import { loadAgain, recordedLoad } from '../loads/loads';
 import { operateIn } from '../operations/operate';
 import { OperationResult } from '../operations/operation-steps';
 import { reverseIn } from '../operations/reverse';
 
-/** The answer of a redo: the rows of an operation, or the row count of a load or a close. */
-const RedoResult = v.union([OperationResult, ActualsResult, ForecastAnswer]);
+/** The answer of a redo: the rows of an operation, or the row count of a load, a close or a refresh. */
+const RedoResult = v.union([OperationResult, ActualsResult, RefreshAnswer, ForecastAnswer]);
 type RedoResult = v.InferOutput<typeof RedoResult>;
 
 /**
@@ -66,6 +75,7 @@ async function rerun(writer: EntryWriter, entry: LogEntry, user: string): Promis
   if (isLoadEntry(entry)) return loadAgain(writer, entry, user);
   if (entry.operation === 'reverse') return reverseAgain(writer, entry, user);
   if (entry.operation === 'actual') return actualsAgain(writer, entry, user);
+  if (entry.operation === 'refresh') return refreshAgain(writer, entry, user);
   if (entry.operation === 'import') return importAgain(writer, entry, user);
   return operateAgain(writer, entry.operation, entry, user);
 }
@@ -100,6 +110,21 @@ async function actualsAgain(
   const { column, from, through } = params;
   const load = await recordedLoad(writer.target, params);
   return actualsIn(writer, { ...load, column, from, through, pf_user: user, note });
+}
+
+/** Refreshes the same loads again, as far as they still exist. @throws AppError 422 if none of them does */
+async function refreshAgain(
+  writer: EntryWriter,
+  { params, note }: RefreshEntry,
+  user: string,
+): Promise<RefreshAnswer> {
+  if (!params) throw unrecorded();
+  const entries = await listEntries(writer.tx, writer.target.version.id);
+  const loads = params.loads
+    .map(({ logid }) => logid)
+    .filter((id) => entries.some((entry) => entry.id === id && isCopyingLoad(entry.operation)));
+  if (loads.length === 0) throw new AppError(422, 'The loads of this entry have been undone');
+  return refreshIn(writer, { loads, pf_user: user, note });
 }
 
 /** The log stores an operation under the names of the body's fields. */

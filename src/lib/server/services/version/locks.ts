@@ -64,6 +64,8 @@ export async function removeLock(db: Database, id: number): Promise<void> {
 
 /** Rows of a version that a lock or a review holds, as a condition. */
 export interface LockedRows {
+  /** Number of the lock or the review. */
+  id: number;
   slice: Slice;
   /** The lock or the review, as errors name it: `lock 3`. */
   at: string;
@@ -118,7 +120,7 @@ function ofLock({ id, slice, created_by, note, logid }: Lock): Holding {
       ? `${created_by} has locked some of these rows`
       : `entry ${logid} of ${created_by} has closed the months of some of these rows`;
   return {
-    ...{ slice, at: `lock ${id}`, logid },
+    ...{ id, slice, at: `lock ${id}`, logid },
     refusal: `Nothing was changed, because ${refusal}${why}`,
     ...{ cause: `${created_by} locked rows of this version`, remedy: `delete lock ${id}` },
   };
@@ -131,7 +133,7 @@ function ofReview({ id, slice, owner, reviewers, state }: ReviewRow): Holding {
     ? `Review ${id} of ${owner} is submitted, so only ${people} can change its rows`
     : `Review ${id} of ${owner} is approved; ${people} or an admin can reopen it`;
   return {
-    ...{ slice, at: `review ${id}`, review },
+    ...{ id, slice, at: `review ${id}`, review },
     refusal: `Nothing was changed, because a review holds some of these rows. ${review}`,
     cause: `review ${id} of ${owner} was ${state}`,
     remedy: `${isSubmitted ? 'return' : 'reopen'} review ${id}`,
