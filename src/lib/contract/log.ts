@@ -171,6 +171,12 @@ export const Explanation = v.object({
     v.object({
       logid: v.number(),
       operation: LogOperation,
+      iter: v.optional(
+        v.pipe(
+          v.string(),
+          v.description('Of a refresh: the origin of the rows. It may have an element for each'),
+        ),
+      ),
       pf_user: v.string(),
       stamp: timestamp,
       note: v.nullable(v.string()),

@@ -47,7 +47,7 @@ export const WITH_ACTUALS: readonly Origin[] = ['forecast', 'missed'];
 export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
 
 /** The iterations of the rows that a plan starts from. */
-const START: readonly string[] = itersOf(isStart);
+export const START: readonly string[] = itersOf(isStart);
 const CHANGES: readonly string[] = itersOf((operation) => !isLoad(operation));
 
 /** Checks whether rows of an iteration count for an origin. */

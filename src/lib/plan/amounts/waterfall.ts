@@ -1,8 +1,8 @@
 /** The bars of a waterfall that explains a number by log entries. */
 import type { Explanation } from '../../contract/log';
-import { isLoad, isReference, isStart } from '../../contract/operations';
+import { isLoad, OPERATIONS } from '../../contract/operations';
 import { tidy } from '../../pivot/values/cell-value';
-import type { Origin } from '../../pivot/rows/origin-columns';
+import { type Origin, START } from '../../pivot/rows/origin-columns';
 import { totalOf } from '../../contract/measures';
 
 /** The contribution of one log entry to a slice. */
@@ -85,15 +85,20 @@ export function waterfall(
   return { bars, axis: axisOf(bars), beside };
 }
 
-const isOfReference = ({ operation }: ExplainedEntry) => isReference(operation);
+/** The iteration of the rows of an entry; those of a refresh have the one of their load. */
+const iterOf = ({ operation, iter }: ExplainedEntry) => iter ?? OPERATIONS[operation].iter ?? '';
+
+const isOfReference = (entry: ExplainedEntry) => iterOf(entry) === OPERATIONS.reference.iter;
+
+const isOfStart = (entry: ExplainedEntry) => START.includes(iterOf(entry));
 
 /** Returns a filter for the entries that make up the number of a cell. */
 function partOf(origin: Origin | null): (entry: ExplainedEntry) => boolean {
   switch (origin) {
     case 'baseline':
-      return ({ operation }) => isStart(operation);
+      return isOfStart;
     case 'changes':
-      return ({ operation }) => !isLoad(operation);
+      return (entry) => !isOfStart(entry) && !isOfReference(entry);
     case 'reference':
       return isOfReference;
     default:

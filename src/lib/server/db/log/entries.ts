@@ -7,7 +7,7 @@ import type { NewEntry } from '../../../contract/log';
 import { LogEntry } from '../../../contract/log';
 import type { LogOperation } from '../../../contract/operations';
 import { timestamp } from '../../../contract/primitives';
-import type { Identifier } from '../../sql/quote';
+import type { Identifier, SqlText } from '../../sql/quote';
 import { commas, ident, literal, sql } from '../../sql/quote';
 import { CHANNEL, messageOf } from '../connection/notify';
 import { ENTRY_FIELDS, IS_COUNTED } from './log';
@@ -86,6 +86,20 @@ export const deleteEntriesOf = (
     LogEntry,
     sql`DELETE FROM pf.log WHERE version_id = $1 AND operation = $2 RETURNING ${ENTRY_FIELDS}`,
     [versionId, operation],
+  );
+
+/** Deletes the refreshes that have refreshed a load of one origin, without their rows. @returns the entries */
+export const deleteRefreshesOf = (
+  transaction: Transaction,
+  versionId: number,
+  iter: string,
+): Promise<LogEntry[]> =>
+  transaction.many(
+    LogEntry,
+    sql`DELETE FROM pf.log WHERE version_id = $1 AND operation = 'refresh'
+       AND params->'loads' @> jsonb_build_array(jsonb_build_object('iter', $2::text))
+     RETURNING ${ENTRY_FIELDS}`,
+    [versionId, iter],
   );
 
 /** Totals of an entry's rows, with all their digits. */
@@ -197,12 +211,12 @@ export const deleteRowsOfEntry = (
   logid: number,
 ): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
 
-/** Deletes all rows of one origin but not their entries. @returns the number of deleted rows */
-export const deleteRowsOfIter = (
+/** Deletes the rows that match a condition, but not their entries. @returns the number of deleted rows */
+export const deleteRows = (
   transaction: Transaction,
   table: Identifier,
-  iter: string,
-): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
+  where: SqlText,
+): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE ${where}`);
 
 /**
  * Copies the entries of a version to another one, with their users, stamps and notes. `params` of a copy
@@ -238,6 +252,19 @@ export async function copyEntries(
      SET params = jsonb_set(l.params, '{reverse_of}', to_jsonb(entry.copy))
      FROM unnest($2::bigint[], $3::bigint[]) AS entry (original, copy)
      WHERE l.version_id = $1 AND l.params->'reverse_of' = to_jsonb(entry.original)`,
+    [to, [...entries.keys()], [...entries.values()]],
+  );
+  // A refresh names loads of its own version. Undone ones have no copy; their number is not used again.
+  await transaction.run(
+    sql`UPDATE pf.log AS l
+     SET params = jsonb_set(l.params, '{loads}', (
+       SELECT COALESCE(jsonb_agg(
+         CASE WHEN entry.copy IS NULL THEN load
+           ELSE load || jsonb_build_object('logid', entry.copy) END ORDER BY place), '[]')
+       FROM jsonb_array_elements(l.params->'loads') WITH ORDINALITY AS loads (load, place)
+       LEFT JOIN unnest($2::bigint[], $3::bigint[]) AS entry (original, copy)
+         ON load->'logid' = to_jsonb(entry.original)))
+     WHERE l.version_id = $1 AND l.operation = 'refresh' AND jsonb_typeof(l.params->'loads') = 'array'`,
     [to, [...entries.keys()], [...entries.values()]],
   );
   return entries;

@@ -300,10 +300,10 @@ function sides(
   return { included: side(true), excluded: side(false) };
 }
 
-const Part = v.object({ ...Side.entries, logid: v.number() });
+const Part = v.object({ ...Side.entries, logid: v.number(), iter: v.string() });
 
 /**
- * Totals by entry of the rows that match a condition, oldest entry first, and the totals of the rows that
+ * Totals by entry and origin of the rows that match a condition, oldest entry first, and the totals of the rows that
  * operations change and of those that they skip. Entries without such a row are left out.
  */
 export async function entryParts(
@@ -314,18 +314,20 @@ export async function entryParts(
   exclude: SqlText,
 ): Promise<Record<'included' | 'excluded', Totals> & { parts: v.InferOutput<typeof Part>[] }> {
   const rows = await db.many(
-    v.object({ ...Part.entries, logid: v.nullable(v.number()) }),
+    v.object({ ...Side.entries, logid: v.nullable(v.number()), iter: v.nullable(v.string()) }),
     // As in entryTotals, PostgreSQL computes the overall sums too.
     sql`WITH part AS (
-       SELECT pf_logid AS logid, (${exclude}) AS included, ${totals(columns)}
-       FROM ${from} WHERE ${where} GROUP BY 1, 2
+       SELECT pf_logid AS logid, pf_iter AS iter, (${exclude}) AS included, ${totals(columns)}
+       FROM ${from} WHERE ${where} GROUP BY 1, 2, 3
      )
      SELECT * FROM part
      UNION ALL
-     SELECT NULL, included, ${totalsOfTotals(columns)} FROM part GROUP BY included
-     ORDER BY logid`,
+     SELECT NULL, NULL, included, ${totalsOfTotals(columns)} FROM part GROUP BY included
+     ORDER BY logid, iter`,
   );
   const sums = rows.filter(({ logid }) => logid === null);
-  const parts = rows.flatMap(({ logid, ...row }) => (logid === null ? [] : { ...row, logid }));
+  const parts = rows.flatMap(({ logid, iter, ...row }) =>
+    logid === null || iter === null ? [] : { ...row, logid, iter },
+  );
   return { ...sides(sums, columns), parts };
 }

@@ -1,6 +1,7 @@
 /** The log of a version: entries, undo, notes, explanations. */
 import type { SingleRole } from '../../../contract/columns';
 import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../../contract/log';
+import { OPERATIONS } from '../../../contract/operations';
 import type { AskedSlice } from '../../../contract/slices';
 import type { History } from '../../../contract/primitives';
 import type { Database } from '../../db/database';
@@ -105,9 +106,10 @@ export const explain = (db: Database, versionId: number, slice: AskedSlice): Pro
     );
     const entries = new Map((await listEntries(tx, versionId)).map((entry) => [entry.id, entry]));
     return {
-      entries: parts.map(({ logid, included: counts, ...totals }) => {
+      entries: parts.map(({ logid, iter, included: counts, ...totals }) => {
         const { operation, pf_user, stamp, note } = found(entries.get(logid), `log entry ${logid}`);
-        return { logid, operation, pf_user, stamp, note, excluded: !counts, ...totals };
+        const origin = OPERATIONS[operation].iter === null && { iter };
+        return { logid, operation, ...origin, pf_user, stamp, note, excluded: !counts, ...totals };
       }),
       included,
       excluded,

@@ -15,8 +15,9 @@ import {
   removeOutdatedCounts,
   deleteEntriesOf,
   deleteEntry,
+  deleteRefreshesOf,
   deleteRowsOfEntry,
-  deleteRowsOfIter,
+  deleteRows,
   forgetUndone,
   insertEntry,
   keepUndone,
@@ -37,6 +38,7 @@ import type { KeptTotals } from '../../kept-totals';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { literal, sql } from '../../sql/quote';
 import { everyRow, hiddenId } from '../../sql/readable-rows';
+import { idList } from '../../sql/templates/read';
 import { undoTemplate } from '../../sql/templates/undo';
 import type { TokenValues } from '../../sql/tokens';
 import { substitute } from '../../sql/tokens';
@@ -337,7 +339,8 @@ class EntryWriter {
   }
 
   /**
-   * Deletes all entries of one kind of load with their rows, and counts both.
+   * Deletes all entries of one kind of load with their rows, and the refreshes of such loads, and counts both. A refresh
+   * goes as a whole, also if it has refreshed loads of another kind: rows of an entry never change.
    *
    * @param user who clears them, if known
    * @throws AppError 409 while another entry takes back a part of one, 423 if a row of one is locked
@@ -345,14 +348,18 @@ class EntryWriter {
   async clear(operation: LoadOperation, user: string | null): Promise<ClearAnswer> {
     const { tx, target } = this;
     const { iter } = OPERATIONS[operation];
-    const entries = await deleteEntriesOf(tx, target.version.id, operation);
+    const loads = await deleteEntriesOf(tx, target.version.id, operation);
+    const refreshes = await deleteRefreshesOf(tx, target.version.id, iter);
+    const entries = [...loads, ...refreshes];
     await this.requireWhole(entries.map(({ id }) => id));
-    const rows = sql`pf_iter = ${literal(iter)}`;
+    const ids = refreshes.map(({ id }) => id);
+    const ofRefreshes = ids.length > 0 ? sql` OR pf_logid IN (${idList(ids)})` : sql``;
+    const rows = sql`(pf_iter = ${literal(iter)}${ofRefreshes})`;
     await this.requireChangeable(rows, user);
     const totals = await this.readTotals(rows);
     const kept = entries.map((entry) => ({ entry, totals: totals(entry.id) }));
     await keepUndone(tx, kept, user);
-    const rows_deleted = await deleteRowsOfIter(tx, target.table, iter);
+    const rows_deleted = await deleteRows(tx, target.table, rows);
     await tell(tx, target.version.id, { kind: 'cleared' });
     return { rows_deleted, log_entries_deleted: entries.length };
   }

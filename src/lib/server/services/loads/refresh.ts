@@ -77,6 +77,9 @@ export async function previewRefresh(
   return preview;
 }
 
+/** Comes after each month. */
+const LAST = '~';
+
 const KINDS = ['closed', 'locked', 'reviewed'] as const;
 
 /** A lock or a review, and leaves that differ from the source and that it holds, by month. */
@@ -198,12 +201,17 @@ async function monthsOf(
 
 const amountsOf = ({ row_count: _, ...amounts }: Totals) => amounts;
 
-/** The locks and reviews that hold leaves, each with its months. */
+/** The locks and reviews that hold leaves, each with its months. The leaves of all loads are added up. */
 function heldMonths(leftAlone: readonly LeftAlone[]): RefreshPreview['left_alone']['held'] {
-  return [...Map.groupBy(leftAlone, ({ holding }) => holding)].map(([holding, all]) => ({
+  const held = new Map<LockedRows, Map<string | null, number>>();
+  for (const { holding, month, rows } of leftAlone) {
+    const months = held.get(holding) ?? new Map<string | null, number>();
+    held.set(holding, months.set(month, (months.get(month) ?? 0) + rows));
+  }
+  return [...held].map(([holding, months]) => ({
     ...{ kind: kindOf(holding), id: holding.id, slice: holding.slice },
-    months: [...Map.groupBy(all, ({ month }) => month)].map(([month, each]) => ({
-      ...{ month, rows: each.reduce((sum, { rows }) => sum + rows, 0) },
-    })),
+    months: [...months]
+      .map(([month, rows]) => ({ month, rows }))
+      .toSorted((a, b) => ((a.month ?? LAST) < (b.month ?? LAST) ? -1 : 1)),
   }));
 }

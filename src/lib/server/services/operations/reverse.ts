@@ -11,6 +11,7 @@ import { sql } from '../../sql/quote';
 import { idList } from '../../sql/templates/read';
 import { reverseTemplate } from '../../sql/templates/reverse';
 import { requireChanging, requireSeen } from '../version/changeable';
+import { seenByOperations } from '../version/forecast-version';
 import type { OperationWriter } from '../entries/open-entry';
 import { within } from '../entries/open-entry';
 import type { Held, Resources } from '../entries/writer';

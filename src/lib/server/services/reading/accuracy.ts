@@ -4,8 +4,8 @@ import { MOST_WORST } from '../../../contract/accuracy';
 import { measureKey } from '../../../contract/columns';
 import { figuresOf } from '../../../contract/measures';
 import type { LogEntry } from '../../../contract/log';
-import { isCloseEntry, isLoadEntry } from '../../../contract/log';
-import { OPERATIONS } from '../../../contract/operations';
+import { isCloseEntry } from '../../../contract/log';
+import { OPERATIONS, readsSource } from '../../../contract/operations';
 import type { CellLine } from '../../db/loads/accuracy';
 import { cellLines } from '../../db/loads/accuracy';
 import type { Database } from '../../db/database';
@@ -149,7 +149,7 @@ function compared(
 ): Accuracy {
   const own = linesByEntry(lines.filter(({ isForecast }) => isForecast));
   const steps = entries.filter(({ id }) => own.has(id));
-  const changes = steps.filter((entry) => !isLoadEntry(entry));
+  const changes = steps.filter(({ operation }) => !readsSource(operation));
   const people = [...new Set(changes.map(({ pf_user }) => pf_user))].toSorted();
   const hasReference = lines.some(({ iter }) => iter === OPERATIONS.reference.iter);
 
@@ -178,7 +178,9 @@ function compared(
       reference: errorsOf(amounts(lines.filter(({ iter }) => iter === OPERATIONS.reference.iter))),
       without: people.map((user) =>
         errorsOf(
-          steps.filter((entry) => isLoadEntry(entry) || entry.pf_user !== user).flatMap(added),
+          steps
+            .filter(({ operation, pf_user }) => readsSource(operation) || pf_user !== user)
+            .flatMap(added),
         ),
       ),
     };

@@ -96,6 +96,10 @@ async function replay(
   const writer = await newWriter(tx, created.id, memory);
   const reasons = new Map<number, string>();
   for (const entry of entries) {
+    if (entry.operation === 'refresh') {
+      reasons.set(entry.id, 'The loads of a replay read the source as it is');
+      continue;
+    }
     const outcome = await writer.replay(entry, wanted.pf_user, async () => {
       requireSelecting(entry, columns, writer);
       // The rows are dropped, so that only those of one entry are in memory at a time.
