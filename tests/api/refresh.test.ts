@@ -82,7 +82,7 @@ describe('a refresh', () => {
     await plan.change(`UPDATE SOURCE SET "Sales" = "Sales" + 1000 WHERE "Region" = 'A'`);
     const one = await plan.refreshed({ loads: [part, part] });
     expect(one).toMatchObject({ row_count: 2, loads: [{ logid: part, rows_before: 5 }] });
-    expect(one.loads[0].after.value_total - one.loads[0].before.value_total).toBe(3000);
+    expect(one.loads[0].after.value_total - one.loads[0].before.value_total).toBe(4000);
     expect(await plan.refreshed({ loads: [part] })).toMatchObject({ logid: null });
     expect(await plan.leaves(`pf_iter = 'reference'`)).toEqual(alone);
     await service.api.del(`/log/${one.logid}`);
@@ -428,7 +428,7 @@ describe('a refresh', () => {
     const { error } = await refused({}, 422);
     expect(error).toContain(`Load ${second} cannot be read again, so nothing was refreshed`);
     expect(await plan.refreshed({ loads: [first] })).toMatchObject({ row_count: 7 });
-    plan.ok(await api.patch(plan.path, { status: 'closed' }));
+    plan.ok(await plan.post('close'));
     expect((await plan.refresh({ loads: [first] })).status).toBe(403);
     expect((await plan.post('refresh/preview', { loads: [first] })).status).toBe(200);
   });
