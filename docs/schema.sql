@@ -142,7 +142,7 @@ CREATE TABLE pf.log (
   note text,
   row_count bigint,
   counted_revision xid8,
-  CONSTRAINT log_operation_check CHECK ((operation = ANY (ARRAY['baseline'::text, 'reference'::text, 'forecast'::text, 'scale'::text, 'recode'::text, 'clone'::text, 'reverse'::text, 'actual'::text, 'import'::text]))),
+  CONSTRAINT log_operation_check CHECK ((operation = ANY (ARRAY['baseline'::text, 'reference'::text, 'forecast'::text, 'scale'::text, 'recode'::text, 'clone'::text, 'reverse'::text, 'actual'::text, 'refresh'::text, 'import'::text]))),
   CONSTRAINT log_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
   CONSTRAINT log_pkey PRIMARY KEY (id)
 );

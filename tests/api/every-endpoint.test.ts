@@ -291,6 +291,21 @@ const REQUESTS: Record<string, Request> = {
     ]);
     return answer;
   }),
+  'POST /versions/{id}/refresh': adding(
+    `"Product" = 'y' AND "Day" = '2027-02-28'`,
+    { value_total: 18, units_total: 0, cost: 0 },
+    async ({ service, admin, path, source }) => {
+      await service.query(
+        `UPDATE ${source} SET "Sales" = "Sales" + 2 WHERE "Product" IN ('y', 'z') AND "Day" = '2027-02-28'`,
+      );
+      const answer = ok(await admin.post(`${path}/refresh`));
+      expect(answer.body.left_alone).toEqual({ closed: 9, locked: 9, reviewed: 0, forecasts: [] });
+      return answer;
+    },
+  ),
+  'POST /versions/{id}/refresh/preview': reading(({ admin, path }) =>
+    admin.post(`${path}/refresh/preview`),
+  ),
   'POST /versions/{id}/import': adding(
     `"Region" = 'A' AND "Product" = 'x' AND "Day" > '2027-01-31'`,
     { value_total: 50, units_total: 0, cost: 0 },

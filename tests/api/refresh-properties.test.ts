@@ -20,7 +20,7 @@ const CASES = Number(process.env.REFRESH_CASES ?? 12);
 
 const pad = (n: number) => String(n).padStart(2, '0');
 const region = fc.constantFrom('A', 'B', null);
-const product = fc.constantFrom('x', 'y');
+const product = fc.constantFrom('x', '{{logid}}');
 const month = fc.integer({ min: 1, max: 3 });
 const day = fc
   .option(fc.tuple(month, fc.constantFrom(1, 15, 31)), { freq: 8 })

@@ -22,6 +22,7 @@ import { measureCache } from './parts/cache';
 import { measureOpening } from './parts/open';
 import { measureOperations } from './parts/operations';
 import { measureReads } from './parts/read';
+import { measureRefresh } from './parts/refresh';
 import { measureWholePlans } from './parts/whole';
 import { noFigures, readFigures, writeFigures, type PartFigures } from './report/figures';
 import { picture } from './report/picture';
@@ -36,6 +37,7 @@ const PARTS: Record<string, Part> = {
   change: measureChanges,
   grouping: measureGrouping,
   growth: measureGrowth,
+  refresh: measureRefresh,
 };
 
 /** Timeout of a part, so that one that hangs does not block the others. */

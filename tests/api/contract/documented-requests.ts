@@ -301,6 +301,12 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
   'POST /versions/{id}/actuals/preview': onPlan((service, path) =>
     service.api.post(`${path}/actuals/preview`, { through: '2027-12-31' }),
   ),
+  'POST /versions/{id}/refresh': onPlan((service, path) =>
+    service.api.post(`${path}/refresh`, user),
+  ),
+  'POST /versions/{id}/refresh/preview': onPlan((service, path) =>
+    service.api.post(`${path}/refresh/preview`, {}),
+  ),
   'POST /versions/{id}/import': onPlan((service, path) =>
     service.api.post(`${path}/import`, {
       ...user,

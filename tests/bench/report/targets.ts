@@ -257,6 +257,13 @@ export const TARGETS: readonly Target[] = [
     ...atMost(1.2, unit),
     figure: ratioOf('grouping', way, alone),
   })),
+  {
+    words: 'a refresh of a load, 500 of whose rows have changed',
+    part: 'refresh',
+    rows: MILLION,
+    ...atMost(1.5, '× the two reads by leaf that it needs'),
+    figure: ratioOf('refresh', 'refresh', 'the source, by leaf', 'the rows of the load, by leaf'),
+  },
 ];
 
 /** Judges a target by its figure, if that was measured with enough rows. */

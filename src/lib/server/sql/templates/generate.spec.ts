@@ -10,6 +10,7 @@ import { cloneTemplate } from './clone';
 import { generateTemplates } from './generate';
 import { recodeTemplate } from './recode';
 import { importTemplate } from './import';
+import { differingQuery, heldByLoad, refreshTemplate } from './refresh';
 import { reverseTemplate } from './reverse';
 import { scaleEditsTemplate } from './scale-edits';
 import { scaleShapeTemplate } from './scale-shape';
@@ -98,6 +99,15 @@ describe('the templates of the Superstore source', () => {
   });
 });
 
+/** A load that was refreshed twice, and the time of the next refresh. */
+const REFRESHED = {
+  held: heldByLoad(3, [
+    { logid: 7, at: '2026-11-21T22:43:58.872001Z' },
+    { logid: 9, at: '2026-11-22T22:43:58.872002Z' },
+  ]),
+  at: '2026-11-23T22:43:58.872001Z',
+};
+
 describe('the forms of a statement that are not stored', () => {
   const forms = (metadata: readonly SourceColumn[]) => {
     const used = forecastColumns(metadata);
@@ -114,6 +124,13 @@ describe('the forms of a statement that are not stored', () => {
       import: importTemplate(used),
       reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),
       actual: actualTemplate(SUPERSTORE, used),
+      refresh: refreshTemplate(SUPERSTORE, used, { ...REFRESHED, iter: 'baseline' }),
+      'refresh.left_alone': differingQuery(
+        SUPERSTORE,
+        used,
+        { ...REFRESHED, date, conditions: [sql`"Region" = '{{logid}}'`, sql`"Region" = 'B'`] },
+        { filter_clause: sql`TRUE`, date_offset: sql`'1 year'`, fc_table: sql`pf.fc_1` },
+      ),
       forecast: forecastTemplate(SUPERSTORE, used, { by: [region], date, unit: 'month' }),
       'forecast.take_out': takeOutTemplate(used),
     };
@@ -150,6 +167,7 @@ describe('further measures', () => {
     'recode.share': recodeTemplate(used, 'share'),
     reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),
     actual: actualTemplate(SUPERSTORE, used),
+    refresh: refreshTemplate(SUPERSTORE, used, { ...REFRESHED, iter: 'reference' }),
     forecast: forecastTemplate(SUPERSTORE, used, { by: [region], date, unit: 'month' }),
   };
 

@@ -69,14 +69,14 @@ export function differingQuery(
     conditions.map((condition) => sql`(${condition})`),
     sql` OR `,
   )})`;
-  const query = sql`${differenceCte(source, columns, held)}SELECT
+  // The conditions may have texts that look like tokens.
+  return sql`${substitute(differenceCte(source, columns, held), { ...tokens, where_clause })}SELECT
     CASE ${join(cases, sql` `)} END AS place,
     ${monthOf(date)} AS month,
     count(*) AS rows
 FROM leaves
 GROUP BY 1, 2
 ORDER BY 1, 2`;
-  return substitute(query, { ...tokens, where_clause });
 }
 
 /** The first day of the month of a row as text; null without a date. */

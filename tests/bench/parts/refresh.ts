@@ -1,0 +1,66 @@
+import { startServer } from '../../../src/demo/server';
+import { machineOf } from '../machine';
+import { takeTurns, timed } from '../measure';
+import { within, type Bench } from '../part';
+import { call, drain, makeVersion, startPlace } from '../place';
+import { LEAVES, plannedOrders } from '../shapes';
+
+/** Rows of the source that change before each refresh. */
+const CHANGED = LEAVES / 20;
+
+/**
+ * Measures a refresh of a load of which a few rows have changed, and one without changes. Beside them are the two reads
+ * that a comparison by leaf needs: the rows of the source as the load writes them, and those that it holds, each added
+ * up by leaf in one statement. Last, a page reads the rows of the refresh.
+ */
+export async function measureRefresh(bench: Bench): Promise<void> {
+  const rows = within(bench, 1_000_000);
+  const place = await startPlace();
+  const { database, client } = place;
+  const env = { PF_MEMORY_MB: '8192', PF_LOG_LEVEL: 'silent', PF_STATEMENT_TIMEOUT: '0' };
+  const server = await startServer({ database, env });
+  try {
+    bench.tell({ kind: 'machine', machine: await machineOf(client, null) });
+    const shape = plannedOrders(rows, { grain: false });
+    const { id, table } = await makeVersion(client, server.url, shape);
+    const source = `public.${shape.tname}`;
+    const keys = shape.columns
+      .filter(({ role }) => role === 'dimension' || role === 'date')
+      .map(({ cname }) => (cname === 'Month' ? `("Month" + interval '0')::date` : `"${cname}"`));
+    const byLeaf = (from: string) =>
+      client.query(`SELECT count(*) FROM (
+        SELECT ${keys.join(', ')}, sum("Sales"), sum("Quantity") FROM ${from}
+        GROUP BY ${keys.map((_, i) => i + 1).join(', ')}) AS leaves`);
+    let turn = 0;
+    const refresh = (row_count: number) =>
+      timed(async () => {
+        const answer = await call(server.url, 'POST', `/versions/${id}/refresh`, {
+          pf_user: 'bench',
+        });
+        if (answer.row_count !== row_count) throw new Error(`Refreshed ${answer.row_count} leaves`);
+        newest = answer.logid ?? newest;
+      });
+    let newest = 0;
+    const ways = await takeTurns(
+      {
+        'the source, by leaf': () => timed(() => byLeaf(source)),
+        'the rows of the load, by leaf': () => timed(() => byLeaf(table)),
+        refresh: async () => {
+          turn += 1;
+          // A batch has as many leaves of each of 20 regions.
+          await client.query(`UPDATE ${source} SET "Sales" = "Sales" + 1
+            WHERE "Batch" = 'Batch ${turn % (rows / LEAVES)}' AND "Region" = 'Region ${turn % 20}'`);
+          return refresh(CHANGED);
+        },
+        'refresh without changes': () => refresh(0),
+        'the rows of a refresh, as a page reads them': () =>
+          timed(() => drain(server.url, `/versions/${id}/data?logid=${newest}`)),
+      },
+      bench.extent.rounds,
+    );
+    bench.tell({ kind: 'turns', name: 'refresh', turns: { rows, ways } });
+  } finally {
+    await server.stop();
+    await place.close();
+  }
+}
