@@ -41,7 +41,7 @@ describe('closed months', () => {
     expect(await plan.planLeaves('2027-04-01', '2027-12-31')).toEqual(['(A,2027-04-10,220.00,20)']);
     const edit = await api.put(`${plan.path}/baseline/${baseline}`, { pf_user: 'ann' });
     expect(edit.body.error).toBe(
-      'The version has a scale, recode, clone, reverse, actual or import; undo those before editing a load',
+      'The version has a scale, recode, clone, reverse, actual, refresh or import; undo those before editing a load',
     );
   });
 

@@ -15,7 +15,18 @@ interface HeldLoad {
   held: Leaves;
 }
 
-/** Random cases; 1,000 with REFRESH_CASES=1000. */
+/** A step of a case; which fields it has depends on what it does. */
+interface Asked {
+  do: string;
+  pick?: number | null;
+  line?: SourceLine;
+  where?: string;
+  offset?: string;
+  through?: number;
+  slice?: object;
+}
+
+/** Number of random cases. REFRESH_CASES=1000 plays a thousand. */
 const CASES = Number(process.env.REFRESH_CASES ?? 12);
 
 const pad = (n: number) => String(n).padStart(2, '0');
@@ -115,16 +126,18 @@ it('makes loads hold what the source has, leaf by leaf, after random changes', a
         };
         await load('baseline', 'TRUE', '1 year');
 
-        /** The keys of leaves that locks hold, by SQL of the test's own. */
+        /** The keys of leaves that locks hold. */
         const isHeld = async (leaves: Leaves) => {
-          const locks = (await plan.locks()) as { slice: Record<string, any> }[];
+          const locks = (await plan.locks()) as {
+            slice: Record<string, string | null | { from: string; to?: string }>;
+          }[];
           return new Set(
             [...leaves].flatMap(([key, { keys }]) => {
               const [Region, Product, date] = keys as (string | null)[];
               const of: Record<string, string | null> = { Region: Region!, Product: Product! };
               const holds = locks.some(({ slice: held }) =>
                 Object.entries(held).every(([name, value]) => {
-                  if (name !== 'Order Date') return of[name] === value;
+                  if (value === null || typeof value === 'string') return of[name] === value;
                   return date != null && date >= value.from && date <= (value.to ?? '9999');
                 }),
               );
@@ -198,33 +211,33 @@ it('makes loads hold what the source has, leaf by leaf, after random changes', a
         const columns = `"Region", "Product", "Order Date", "Sales", "Units", "Cost"`;
         const nth = (n: number) =>
           `id = (SELECT id FROM SOURCE ORDER BY id OFFSET ${n} % GREATEST(1, (SELECT count(*) FROM SOURCE)) LIMIT 1)`;
-        const run = async (asked: Record<string, any>) => {
+        const run = async (asked: Asked) => {
           switch (asked.do) {
             case 'refresh':
-              return refresh(asked.pick);
+              return refresh(asked.pick ?? null);
             case 'add':
-              return plan.change(`INSERT INTO SOURCE (${columns}) VALUES (${values(asked.line)})`);
+              return plan.change(`INSERT INTO SOURCE (${columns}) VALUES (${values(asked.line!)})`);
             case 'change':
               return plan.change(
-                `UPDATE SOURCE SET (${columns}) = ROW(${values(asked.line)}) WHERE ${nth(asked.pick)}`,
+                `UPDATE SOURCE SET (${columns}) = ROW(${values(asked.line!)}) WHERE ${nth(asked.pick!)}`,
               );
             case 'delete':
-              return plan.change(`DELETE FROM SOURCE WHERE ${nth(asked.pick)}`);
+              return plan.change(`DELETE FROM SOURCE WHERE ${nth(asked.pick!)}`);
             case 'undo':
-              return undo(asked.pick);
+              return undo(asked.pick!);
             case 'baseline':
             case 'reference':
-              return load(asked.do, asked.where, asked.offset);
+              return load(asked.do, asked.where!, asked.offset!);
             case 'close':
               return plan.post('actuals', {
                 ...{ raw_where: 'TRUE', date_offset: '1 year', from: '2026-01-01' },
-                through: `2026-${pad(asked.through)}-28`,
+                through: `2026-${pad(asked.through!)}-28`,
               });
             case 'lock':
               return plan.post('locks', { slice: asked.slice });
             case 'unlock': {
               const locks = (await plan.locks()).filter(({ logid }) => logid === undefined);
-              const lock = locks[asked.pick % locks.length];
+              const lock = locks[asked.pick! % locks.length];
               return lock && api.del(`/locks/${String(lock.id)}`);
             }
             default: {

@@ -297,6 +297,14 @@ describe('a refresh', () => {
       [logid, 'refresh', 'baseline', false, -24.75],
       [logid, 'refresh', 'reference', true, -24.75],
     ]);
+    const [entry] = await plan.entries();
+    expect(entry).toMatchObject({
+      ...{ row_count: 14, value_total: -26.5 },
+      origins: [
+        { iter: 'baseline', row_count: 7, value_total: -13.25 },
+        { iter: 'reference', row_count: 7, value_total: -13.25 },
+      ],
+    });
     const edit = await api.put(`${plan.path}/baseline/${load}`, { pf_user: 'bob' });
     expect([edit.status, edit.body.error]).toEqual([409, expect.stringContaining('refresh')]);
 
@@ -398,7 +406,6 @@ describe('a refresh', () => {
   });
 
   it('is refused as a whole, and names the load that cannot be read again', async ({ service }) => {
-    const { api } = service;
     const plan = await planToRefresh(service);
     const first = await plan.load();
     const second = await plan.load({ raw_where: '"Status" IS NULL' });

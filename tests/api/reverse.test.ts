@@ -144,7 +144,7 @@ describe('a reverse', () => {
     const edit = await service.api.put(`${plan.path}/baseline/${baseline}`, { pf_user: 'ann' });
     expect([edit.status, edit.body.error]).toEqual([
       409,
-      'The version has a scale, recode, clone, reverse, actual or import; undo those before editing a load',
+      'The version has a scale, recode, clone, reverse, actual, refresh or import; undo those before editing a load',
     ]);
   });
 });

@@ -321,7 +321,7 @@ test.describe('once an operation exists', () => {
     await (await reloaded).finished();
     await expect(page.getByText(/Segments cannot be edited/).first()).toBeVisible();
     await expect(form(page).getByRole('alert')).toContainText(
-      'The version has a scale, recode, clone, reverse, actual or import',
+      'The version has a scale, recode, clone, reverse, actual, refresh or import',
     );
     await expect(form(page).getByLabel('Note')).toHaveValue('Changed');
     const [entry] = await service.query(`SELECT note FROM pf.log WHERE operation = 'baseline'`);

@@ -115,7 +115,18 @@ export type EntryTotals = Totals;
  * An entry with the number and the totals of its own rows; the total of a measure that the source
  * does not have is null.
  */
-export const LogListEntry = v.intersect([LogEntry, EntryTotals]);
+export const LogListEntry = v.intersect([
+  LogEntry,
+  EntryTotals,
+  v.object({
+    origins: v.optional(
+      v.pipe(
+        v.array(v.object({ iter: v.string(), ...EntryTotals.entries })),
+        v.description('Of a refresh of a reference: its totals by the origin of the rows'),
+      ),
+    ),
+  }),
+]);
 export type LogListEntry = v.InferOutput<typeof LogListEntry>;
 
 /**

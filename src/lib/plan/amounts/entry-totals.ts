@@ -1,6 +1,7 @@
 /** The totals of rows by measure, and how those of two runs of an entry differ. */
-import { keysIn, totalOf } from '../../contract/measures';
+import { keysIn, totalOf, totalsBy } from '../../contract/measures';
 import type { Totals } from '../../contract/primitives';
+import { tidy } from '../../pivot/values/cell-value';
 import { differences } from '../../pivot/values/ratios';
 
 /** Returns the difference of two results; 0 if two sums differ only by the order of addition. */
@@ -18,7 +19,25 @@ export function isSameResult(one: Totals, other: Totals): boolean {
   );
 }
 
-/** Returns explained entries by the id of their entry. */
-export const byEntry = <Explained extends { logid: number }>(
-  entries: readonly Explained[],
-): ReadonlyMap<number, Explained> => new Map(entries.map((entry) => [entry.logid, entry]));
+/** Returns the totals of what entries put into a slice, by the id of the entry: those of all its origins together. */
+export function byEntry(
+  entries: readonly ({ logid: number } & Totals)[],
+): ReadonlyMap<number, Totals> {
+  const found = new Map<number, Totals>();
+  for (const { logid, ...entry } of entries) {
+    const other = found.get(logid);
+    found.set(logid, other ? addedUp([other, entry]) : entry);
+  }
+  return found;
+}
+
+/** Returns the totals of several rows together. */
+export function addedUp(all: readonly Totals[]): Totals {
+  const sum = (of: (totals: Totals) => number | null) =>
+    all.reduce((total, each) => total + (of(each) ?? 0), 0);
+  const keys = [...new Set(all.flatMap(keysIn))];
+  return {
+    row_count: sum(({ row_count }) => row_count),
+    ...totalsBy(keys, (key) => tidy(sum((totals) => totalOf(totals, key)))),
+  };
+}

@@ -49,6 +49,31 @@ describe('waterfall', () => {
     ]);
   });
 
+  it('counts a refresh to the origin of its loads, as a step of its own', () => {
+    const refresh = (iter: string, amount: number) =>
+      entry('refresh', amount, { iter, excluded: iter === 'reference' });
+    const entries = [
+      ...[entry('baseline', 60), entry('reference', 50)],
+      ...[refresh('baseline', 5), refresh('reference', 9), entry('scale', 1)],
+    ];
+    const ends = (origin: 'baseline' | 'changes' | 'reference' | null) =>
+      waterfall(entries, 'value', origin).bars.map(({ kind, to }) => [kind, to]);
+    expect(ends(null)).toEqual([
+      ['baseline', 60],
+      ['entry', 65],
+      ['entry', 66],
+      ['total', 66],
+    ]);
+    expect(ends('baseline').at(-1)).toEqual(['total', 65]);
+    expect(ends('changes').at(-1)).toEqual(['total', 1]);
+    expect(ends('reference')).toEqual([
+      ['reference', 50],
+      ['entry', 59],
+      ['total', 59],
+    ]);
+    expect(waterfall(entries, 'value', 'difference').bars[0]).toMatchObject({ to: 59 });
+  });
+
   it('counts a forecast to the baseline, as its column does', () => {
     const entries = [entry('baseline', 60), entry('forecast', 40), entry('scale', 5)];
     const { bars } = waterfall(entries, 'value', 'baseline');

@@ -1,7 +1,8 @@
 /** The log of the version on the page, and its undone entries. */
 import * as api from '../../client/api';
 import { Latest } from '../../client/latest.svelte';
-import type { Explanation, LogAnswer, LogListEntry, UndoneEntry } from '../../contract/log';
+import type { LogAnswer, LogListEntry, UndoneEntry } from '../../contract/log';
+import type { Totals } from '../../contract/primitives';
 import type { Slice } from '../../contract/slices';
 import type { StoredLog } from './own-changes';
 import { SELECTION_PAUSE_MS } from '../selection/selection.svelte';
@@ -10,7 +11,7 @@ import { byEntry } from '../amounts/entry-totals';
 /** What entries put into a slice, by their ids. */
 export interface Touching {
   slice: Slice;
-  entries: ReadonlyMap<number, Explanation['entries'][number]>;
+  entries: ReadonlyMap<number, Totals>;
 }
 
 /** The version's log, as the service last returned it. */

@@ -22,6 +22,17 @@ describe('logTotals', () => {
     ]);
   });
 
+  it('separates the rows of a refresh by their origin', () => {
+    const of = (iter: string, value_total: number) => ({
+      ...{ iter, row_count: 1, value_total, units_total: null },
+    });
+    const refresh = { ...entry('refresh', 12), origins: [of('baseline', 5), of('reference', 7)] };
+    expect(logTotals([refresh, entry('refresh', 1), ...entries], ['reference'])).toEqual([
+      { label: 'Plan', row_count: 7, value_total: 976, units_total: 0 },
+      { label: 'Reference', row_count: 3, value_total: 707, units_total: 0 },
+    ]);
+  });
+
   it('omits iterations without entries', () => {
     expect(logTotals([entry('baseline', 5)], ['reference', 'clone'])).toHaveLength(1);
   });

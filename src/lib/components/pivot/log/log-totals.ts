@@ -1,6 +1,6 @@
 /** The measures of the log, and the totals below it. */
 import type { LogAnswer, LogListEntry } from '$lib/contract/log';
-import { isExcluded, ITERS, OPERATIONS } from '$lib/contract/operations';
+import { ITERS, OPERATIONS } from '$lib/contract/operations';
 import type { Totals } from '$lib/contract/primitives';
 import { keysIn, totalOf as measureTotal, totalsBy } from '$lib/contract/measures';
 import {
@@ -41,16 +41,23 @@ export function logTotals(
   entries: readonly LogListEntry[],
   excluded: readonly string[],
 ): [LogTotal, ...LogTotal[]] {
+  const parts = entries.flatMap(byOrigin);
   const apart = ITERS.filter((iter) => excluded.includes(iter)).flatMap((iter) => {
-    const written = entries.filter(({ operation }) => OPERATIONS[operation].iter === iter);
+    const written = parts.filter((part) => part.iter === iter);
     return written.length > 0 ? [totalOf(iterName(iter), written)] : [];
   });
-  const planned = entries.filter(({ operation }) => !isExcluded(operation, excluded));
+  const planned = parts.filter(({ iter }) => !excluded.includes(iter));
   return [totalOf('Plan', planned), ...apart];
 }
 
-function totalOf(label: string, entries: readonly LogListEntry[]): LogTotal {
-  const sum = (of: (entry: LogListEntry) => number | null) =>
+/** Returns the totals of an entry by origin: one element, except for a refresh of a reference. */
+const byOrigin = (entry: LogListEntry): readonly ({ iter: string } & Totals)[] =>
+  entry.origins ?? [
+    { ...entry, iter: OPERATIONS[entry.operation].iter ?? OPERATIONS.baseline.iter },
+  ];
+
+function totalOf(label: string, entries: readonly Totals[]): LogTotal {
+  const sum = (of: (entry: Totals) => number | null) =>
     entries.reduce((total, entry) => total + (of(entry) ?? 0), 0);
   const keys = [...new Set(['value', 'units', ...entries.flatMap(keysIn)])];
   return {

@@ -13,6 +13,7 @@ import {
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, literal, sql } from '../../sql/quote';
 import { exactSum, NOISE } from '../../sql/templates/leaves';
+import { idList } from '../../sql/templates/read';
 import type { Queryable } from '../connection/queryable';
 import { tableNumber } from '../connection/row-schemas';
 
@@ -271,6 +272,21 @@ export async function entryTotals(
   return { overall, byEntry, exact };
 }
 
+const OriginRow = v.object({ logid: v.number(), iter: v.string(), ...Totals.entries });
+
+/** Totals of the rows of some entries by entry and origin. @param entries at least one */
+export const totalsByOrigin = (
+  db: Queryable,
+  from: ReadableRows,
+  columns: readonly ForecastColumn[],
+  entries: readonly number[],
+): Promise<v.InferOutput<typeof OriginRow>[]> =>
+  db.many(
+    OriginRow,
+    sql`SELECT pf_logid AS logid, pf_iter AS iter, ${totals(columns)} FROM ${from}
+     WHERE pf_logid IN (${idList(entries)}) GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+
 /**
  * Totals of the rows that match a condition: the rows that operations change, and the rows that they skip.
  */
@@ -300,7 +316,8 @@ function sides(
   return { included: side(true), excluded: side(false) };
 }
 
-const Part = v.object({ ...Side.entries, logid: v.number(), iter: v.string() });
+/** The totals of one entry, of its rows of one origin. */
+type Part = v.InferOutput<typeof Side> & { logid: number; iter: string };
 
 /**
  * Totals by entry and origin of the rows that match a condition, oldest entry first, and the totals of the rows that
@@ -312,7 +329,7 @@ export async function entryParts(
   columns: readonly ForecastColumn[],
   where: SqlText,
   exclude: SqlText,
-): Promise<Record<'included' | 'excluded', Totals> & { parts: v.InferOutput<typeof Part>[] }> {
+): Promise<Record<'included' | 'excluded', Totals> & { parts: Part[] }> {
   const rows = await db.many(
     v.object({ ...Side.entries, logid: v.nullable(v.number()), iter: v.nullable(v.string()) }),
     // As in entryTotals, PostgreSQL computes the overall sums too.

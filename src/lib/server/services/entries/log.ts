@@ -1,7 +1,13 @@
 /** The log of a version: entries, undo, notes, explanations. */
 import type { SingleRole } from '../../../contract/columns';
-import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../../contract/log';
-import { OPERATIONS } from '../../../contract/operations';
+import type {
+  Explanation,
+  LogAnswer,
+  LogEntry,
+  LogListEntry,
+  UndoneEntry,
+} from '../../../contract/log';
+import { isReference, OPERATIONS } from '../../../contract/operations';
 import type { AskedSlice } from '../../../contract/slices';
 import type { History } from '../../../contract/primitives';
 import type { Database } from '../../db/database';
@@ -11,7 +17,13 @@ import { tell } from '../../db/connection/notify';
 import type { WriteKey } from '../../db/log/idempotency';
 import { findEntry, getEntry, listedEntries, listEntries, updateNote } from '../../db/log/log';
 import { hasRows } from '../../db/versions/forecast';
-import { entryParts, entryTotals, noTotals, type ExactTotals } from '../../db/totals/totals';
+import {
+  entryParts,
+  entryTotals,
+  noTotals,
+  totalsByOrigin,
+  type ExactTotals,
+} from '../../db/totals/totals';
 import { listUndone } from '../../db/log/undone';
 import { AppError, fieldPlace } from '../../errors';
 import { KeptTotals } from '../../kept-totals';
@@ -74,6 +86,7 @@ export async function logOf(
   const hasEntries = exact.every(({ logid }) => entries.some(({ id }) => id === logid));
   if (hasEntries) kept.keep(series, entries, exact);
   const none = noTotals(columns);
+  const origins = await originsOf(db, target, entries);
   const part = limited(target);
   const seen = part
     ? entries
@@ -81,13 +94,31 @@ export async function logOf(
         .map((entry) => entryInside(part, entry))
     : entries;
   return {
-    entries: seen.map((entry) => ({ ...entry, ...(byEntry.get(entry.id) ?? none) })),
+    entries: seen.map((entry) => {
+      const own = origins.get(entry.id);
+      return { ...entry, ...(byEntry.get(entry.id) ?? none), ...(own && { origins: own }) };
+    }),
     value_col: measure('value'),
     units_col: measure('units'),
     value_total: overall.value_total,
     units_total: overall.units_total,
     ...(overall.measures && { measures: overall.measures }),
   };
+}
+
+/** The totals by origin of the refreshes that have refreshed a reference, by their ids. */
+async function originsOf(
+  db: Queryable,
+  { rows, columns }: ForecastVersion,
+  entries: readonly LogEntry[],
+): Promise<Map<number, NonNullable<LogListEntry['origins']>>> {
+  const mixed = entries.flatMap(({ id, operation, params }) =>
+    operation === 'refresh' && params?.loads.some(({ iter }) => isReference(iter)) ? [id] : [],
+  );
+  const found = mixed.length > 0 ? await totalsByOrigin(db, rows, columns, mixed) : [];
+  const of = (id: number) =>
+    found.flatMap(({ logid, ...totals }) => (logid === id ? [totals] : []));
+  return new Map(mixed.map((id) => [id, of(id)]));
 }
 
 /**

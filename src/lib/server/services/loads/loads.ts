@@ -38,7 +38,7 @@ import type { ForecastVersion } from '../version/forecast-version';
 import { readVersion, storedTemplate } from '../version/forecast-version';
 import { logOf } from '../entries/log';
 
-/** "scale, recode, clone, reverse, actual or import" */
+/** "scale, recode, clone, reverse, actual, refresh or import" */
 const ANY_OPERATION = either(LOG_OPERATIONS.filter((operation) => !isLoad(operation)));
 
 const NO_OFFSET = '0 days';

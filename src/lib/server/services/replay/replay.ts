@@ -148,7 +148,14 @@ async function inReplay(tx: Transaction, replayId: number, entry: LogEntry): Pro
 }
 
 /** Splits a listed entry into the entry and its totals. */
-function parted({ row_count, value_total, units_total, measures, ...entry }: LogListEntry): {
+function parted({
+  row_count,
+  value_total,
+  units_total,
+  measures,
+  origins: _,
+  ...entry
+}: LogListEntry): {
   entry: LogEntry;
   totals: ReplayedEntry['after'];
 } {
