@@ -429,6 +429,11 @@ describe('a refresh', () => {
     await refused({ loads: Array.from({ length: 101 }, (_, i) => i) }, 400);
     await plan.change(`INSERT INTO SOURCE ("Region", "Cost") VALUES ('A', 'NaN')`);
     expect((await refused({}, 422)).error).toBe('"Cost" holds NaN or infinity; nothing was loaded');
+    const asMeasure = (role: string) =>
+      service.api.put(`/sources/${plan.sourceId}/columns`, [{ cname: 'Cost', role }]);
+    plan.ok(await asMeasure('dimension'));
+    expect((await refused({}, 409)).error).toContain('generate the SQL again');
+    plan.ok(await asMeasure('measure'));
     await plan.change(
       `DELETE FROM SOURCE WHERE "Cost" = 'NaN'; ALTER TABLE SOURCE DROP COLUMN "Status"`,
     );

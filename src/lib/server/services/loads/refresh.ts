@@ -20,6 +20,7 @@ import { trying } from '../entries/trial';
 import type { Resources } from '../entries/writer';
 import { writing } from '../entries/writer';
 import { requireUndisputed } from '../operations/operation-steps';
+import { sliceOf } from '../version/forecast-version';
 import type { LockedRows } from '../version/locks';
 import { checkLoaded, UNMOVED } from './loads';
 import type { ReadLoad } from './refreshed-loads';
@@ -94,6 +95,8 @@ async function carryOut(writer: OperationWriter, { loads: named, pf_user, note }
   const { tx, target } = writer;
   const { source, columns } = target;
   requireUndisputed(target);
+  // Roles must be those of the generated SQL, by which the loads have written their rows.
+  sliceOf(target, {});
   if (measureColumns(columns).length === 0) {
     throw new AppError(422, 'The source has neither a value nor a units column to refresh');
   }

@@ -4,7 +4,7 @@ import type { CopyingLoad } from '../../../contract/operations';
 import { isCopyingLoad, isLoad } from '../../../contract/operations';
 import type { RefreshPreviewRequest } from '../../../contract/refreshes';
 import { countSource, differing, timesOfLoads } from '../../db/loads/refreshes';
-import { listEntries } from '../../db/log/log';
+import { listedEntries } from '../../db/log/log';
 import { AppError, faultAt, fieldPlace } from '../../errors';
 import type { SqlText } from '../../sql/quote';
 import { literal, sql } from '../../sql/quote';
@@ -50,7 +50,7 @@ export async function askedLoads(
   { tx, target }: OperationWriter,
   { loads: named }: Pick<RefreshPreviewRequest, 'loads'>,
 ): Promise<AskedLoads> {
-  const entries = (await listEntries(tx, target.version.id)).toReversed();
+  const entries = (await listedEntries(tx, target.version.id)).toReversed();
   for (const [i, id] of (named ?? []).entries()) {
     if (entries.some((entry) => entry.id === id && isLoad(entry.operation))) continue;
     throw faultAt(fieldPlace(`loads.${i}`), 422, `entry ${id} is not a load of this version`);

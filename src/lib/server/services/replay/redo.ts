@@ -13,7 +13,7 @@ import type { SliceOperation, SliceRequests } from '../../../contract/operations
 import { isCopyingLoad, SLICE_REQUESTS } from '../../../contract/operations';
 import { RefreshAnswer } from '../../../contract/refreshes';
 import type { WriteKey } from '../../db/log/idempotency';
-import { listEntries } from '../../db/log/log';
+import { listedEntries } from '../../db/log/log';
 import { AppError } from '../../errors';
 import { within } from '../entries/open-entry';
 import type { EntryWriter, Held, Resources } from '../entries/writer';
@@ -119,7 +119,7 @@ async function refreshAgain(
   user: string,
 ): Promise<RefreshAnswer> {
   if (!params) throw unrecorded();
-  const entries = await listEntries(writer.tx, writer.target.version.id);
+  const entries = await listedEntries(writer.tx, writer.target.version.id);
   const loads = params.loads
     .map(({ logid }) => logid)
     .filter((id) => entries.some((entry) => entry.id === id && isCopyingLoad(entry.operation)));
