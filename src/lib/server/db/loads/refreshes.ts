@@ -45,7 +45,7 @@ export async function timesOfLoads(
 }
 
 /** Totals of rows before an entry was written, of the entry's rows, and of all of them. */
-export interface Change {
+interface Change {
   before: Totals;
   written: Totals;
   after: Totals;
