@@ -85,6 +85,10 @@ const NAMED = {
 };
 const ALL = { member: 'max', read: {}, write: { Region: 'B' } };
 
+/** Lets a name stand for the version. */
+const naming: Request = ({ admin, sourcePath, id }) =>
+  admin.put(`${sourcePath}/current`, { name: `of ${id}`, version_id: id });
+
 const REQUESTS: Record<string, Request> = {
   'GET /health': reading(({ pat }) => pat.get('/health')),
   'GET /health/live': reading(({ pat }) => pat.get('/health/live')),
@@ -189,6 +193,15 @@ const REQUESTS: Record<string, Request> = {
     const { plan } = ok(await pat.get(`${path}/totals`)).body;
     expect(plan).toMatchObject(totals(await sums()));
     return answer;
+  }),
+  'GET /sources/{id}/current': reading(async (one) => {
+    ok(await naming(one));
+    return one.pat.get(`${one.sourcePath}/current`);
+  }),
+  'PUT /sources/{id}/current': plansOn(naming),
+  'GET /current/{name}': reading(async (one) => {
+    ok(await naming(one));
+    return one.pat.get(`/current/of%20${one.id}?source=${one.sourcePath.split('/').at(-1)}`);
   }),
   'GET /versions/{id}': reading(({ pat, path }) => pat.get(path)),
   'PATCH /versions/{id}': reading(({ admin, path }) => admin.patch(path, { description: 'x' })),

@@ -13,6 +13,10 @@ export function pivotLink(versionId: number): string {
 export const notePivotLink = (versionId: number, search: string): void =>
   keep(keyOf(versionId), search || null, 'tab');
 
+/** Returns the address of the version that a current name stands for. */
+export const nameLink = (sourceId: number, name: string): string =>
+  `/plans/${sourceId}/${encodeURIComponent(name)}`;
+
 const COMMENT = '#comment-';
 
 /** Returns the address that shows a comment in its version's pivot. */

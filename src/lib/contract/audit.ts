@@ -19,6 +19,7 @@ export const AUDITED = [
   'version closed',
   'version opened',
   'version deleted',
+  'name moved',
   'refused',
 ] as const;
 export type Audited = (typeof AUDITED)[number];

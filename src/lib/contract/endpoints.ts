@@ -2,6 +2,7 @@
 import type * as v from 'valibot';
 import { AUDIT_ENDPOINTS } from './endpoints/audit';
 import { COMMENT_ENDPOINTS } from './endpoints/comments';
+import { CURRENT_ENDPOINTS } from './endpoints/current';
 import { type Described, type Description, METHODS, PATH_PARAMETERS } from './endpoints/endpoint';
 import { FILE_ENDPOINTS } from './endpoints/files';
 import { LOG_ENDPOINTS } from './endpoints/log';
@@ -23,6 +24,7 @@ export const API = {
   ...TERRITORY_ENDPOINTS,
   ...AUDIT_ENDPOINTS,
   ...VERSION_ENDPOINTS,
+  ...CURRENT_ENDPOINTS,
   ...ROW_ENDPOINTS,
   ...LOG_ENDPOINTS,
   ...COMMENT_ENDPOINTS,

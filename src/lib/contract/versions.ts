@@ -22,6 +22,12 @@ export const Version = v.object({
   created_by: v.nullable(v.string()),
   closed_at: v.nullable(timestamp),
   closed_by: v.nullable(v.string()),
+  current: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.description('The current names that stand for the version; only if there are any'),
+    ),
+  ),
 });
 export type Version = v.InferOutput<typeof Version>;
 

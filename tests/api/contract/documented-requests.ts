@@ -34,6 +34,12 @@ async function reviewed(service: Service, path: string, steps: string[]): Promis
   return answer;
 }
 
+/** Lets a current name stand for a new version. */
+const nameVersion = async (service: Service, sourceId: number, name: string): Promise<Answer> => {
+  const { versionId: version_id } = await makePlan(service, sourceId);
+  return service.api.put(`/sources/${sourceId}/current`, { ...user, name, version_id });
+};
+
 /** Adds a territory by SQL. @returns its id */
 const addTerritory = async ({ query }: Service, sourceId: number): Promise<number> => {
   const [{ id }] = await query(
@@ -148,6 +154,15 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
   'DELETE /views/{id}': async (service, sourceId) => {
     const { id } = (await makeView(service, sourceId, 'Passing')).body;
     return service.api.del(`/views/${id}`);
+  },
+  'GET /sources/{id}/current': async (service, sourceId) => {
+    await nameVersion(service, sourceId, 'listed');
+    return service.api.get(`/sources/${sourceId}/current`);
+  },
+  'PUT /sources/{id}/current': (service, sourceId) => nameVersion(service, sourceId, 'documented'),
+  'GET /current/{name}': async (service, sourceId) => {
+    await nameVersion(service, sourceId, 'asked for');
+    return service.api.get(`/current/asked%20for?source=${sourceId}`);
   },
   'GET /versions/{id}': onPlan((service, path) => service.api.get(path)),
   'PATCH /versions/{id}': onPlan((service, path) => service.api.patch(path, { description: 'x' })),

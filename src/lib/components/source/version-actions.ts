@@ -4,6 +4,7 @@ import CalendarSync from '@lucide/svelte/icons/calendar-sync';
 import Copy from '@lucide/svelte/icons/copy';
 import Lock from '@lucide/svelte/icons/lock';
 import LockOpen from '@lucide/svelte/icons/lock-open';
+import Tag from '@lucide/svelte/icons/tag';
 import RefreshCw from '@lucide/svelte/icons/refresh-cw';
 import type { Source } from '$lib/contract/sources';
 import type { Version } from '$lib/contract/versions';
@@ -21,6 +22,11 @@ export const copyItems = (
         { label: 'Duplicate …', icon: Copy, onselect: oncopy },
         { label: 'Replay on today’s data …', icon: RefreshCw, onselect: onreplay },
       ];
+
+/** Returns the menu item that shows the current names of the source. */
+export const namesItem = (onselect: () => void): MenuItem => ({
+  ...{ label: 'Current names …', icon: Tag, onselect },
+});
 
 /** Returns the menu item that closes months of a version on actuals. @param how what it does, or where it leads */
 export const closeMonthsItem = (

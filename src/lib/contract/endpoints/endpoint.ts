@@ -127,6 +127,7 @@ export const PATH_PARAMETERS = {
   logid: wholeNumber(1, Number.MAX_SAFE_INTEGER),
   schema: text,
   tname: text,
+  name: text,
   operation: v.picklist(SLICE_OPERATIONS),
   step: v.picklist(REVIEW_STEP_NAMES),
 };

@@ -25,7 +25,7 @@ export const VERSION_ENDPOINTS = {
     territories: 'refused',
     summary: 'Delete a version with its rows and its log',
     answer: nothing,
-    refusals: [403],
+    refusals: [403, 409],
   },
   'POST /versions/{id}/copy': {
     role: 'planner',

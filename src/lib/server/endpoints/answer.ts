@@ -7,6 +7,7 @@ import { readBody } from '../http/request-body';
 import type { AllHandlers, Asked, Received } from './asked';
 import { auditHandlers } from './audit';
 import { commentHandlers } from './comments';
+import { currentHandlers } from './current';
 import { fileHandlers } from './files';
 import { logHandlers } from './log';
 import { reviewHandlers } from './reviews';
@@ -24,6 +25,7 @@ export const HANDLERS: AllHandlers = {
   ...territoryHandlers,
   ...auditHandlers,
   ...versionHandlers,
+  ...currentHandlers,
   ...rowHandlers,
   ...logHandlers,
   ...commentHandlers,

@@ -1,5 +1,8 @@
 /** Queries of `pf.audit`. */
+import * as v from 'valibot';
 import { AuditEntry, type Audited } from '../../../contract/audit';
+import { type CurrentName, MOST_MOVES } from '../../../contract/current';
+import { timestamp } from '../../../contract/primitives';
 import { sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
 
@@ -108,3 +111,31 @@ export const listAudit = (
      ORDER BY id ${after === undefined ? sql`DESC` : sql`ASC`} LIMIT $5`,
     [before ?? null, after ?? null, pf_user ?? null, source ?? null, limit],
   );
+
+const NameMove = v.object({
+  name: v.string(),
+  stamp: timestamp,
+  pf_user: v.nullable(v.string()),
+  from: v.nullable(v.number()),
+  to: v.nullable(v.number()),
+});
+
+/** The latest moves of the current names of a source, newest first, by name; of removed names too. */
+export async function movesOfNames(
+  db: Queryable,
+  sourceId: number,
+): Promise<Map<string, CurrentName['moves']>> {
+  const moves = await db.many(
+    NameMove,
+    sql`SELECT name, stamp, pf_user, "from", "to" FROM (
+       SELECT a.id, n.name, a.stamp, a.pf_user, (a.before->>n.name)::integer AS "from", (a.after->>n.name)::integer AS "to",
+         row_number() OVER (PARTITION BY n.name ORDER BY a.id DESC) AS place
+       FROM pf.audit AS a CROSS JOIN LATERAL jsonb_object_keys(COALESCE(a.after, a.before)) AS n (name)
+       WHERE a.source_id = $1 AND a.action = 'name moved'
+     ) AS move WHERE place <= $2 ORDER BY id DESC`,
+    [sourceId, MOST_MOVES],
+  );
+  const byName = new Map<string, CurrentName['moves']>();
+  for (const { name, ...move } of moves) byName.set(name, [...(byName.get(name) ?? []), move]);
+  return byName;
+}

@@ -15,7 +15,12 @@ import { isServed } from '../people/needs';
 import { isVisibleTo } from '../people/territories';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
-  closed_at, closed_by`;
+  closed_at, closed_by,
+  (SELECT array_agg(c.name ORDER BY c.name) FROM pf.current AS c WHERE c.version_id = version.id) AS current`;
+const VersionRow = v.pipe(
+  v.object({ ...Version.entries, current: v.nullable(v.array(v.string())) }),
+  v.transform(({ current, ...version }): Version => (current ? { ...version, current } : version)),
+);
 const VERSION = sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1`;
 const VISIBLE = sql`${VERSION} AND ${isVisibleTo(sql`version.source_id`, sql`$2`)}`;
 const LOCKS = { NONE: sql``, UPDATE: sql` FOR UPDATE`, SHARE: sql` FOR SHARE` };
@@ -35,8 +40,8 @@ function findVersion(
 ): Promise<Version | undefined> {
   const members = membersOf(db.sender);
   return members
-    ? db.maybeOne(Version, OF_MEMBERS[lock], [id, members])
-    : db.maybeOne(Version, OF_ANYBODY[lock], [id]);
+    ? db.maybeOne(VersionRow, OF_MEMBERS[lock], [id, members])
+    : db.maybeOne(VersionRow, OF_ANYBODY[lock], [id]);
 }
 
 const TableState = v.object({ revision: v.string(), indexedTo: v.nullable(v.number()) });
@@ -59,7 +64,7 @@ export const readTableState = (
 
 /** The versions of a source, oldest first. */
 export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]> =>
-  db.many(Version, sql`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id`, [
+  db.many(VersionRow, sql`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id`, [
     sourceId,
   ]);
 
@@ -104,7 +109,7 @@ export async function lockVersionsOf(
   sourceId: number,
 ): Promise<Version[]> {
   const versions = await transaction.many(
-    Version,
+    VersionRow,
     sql`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id FOR UPDATE`,
     [sourceId],
   );
@@ -124,7 +129,7 @@ export function insertVersion(
   },
 ): Promise<Version | undefined> {
   return db.maybeOne(
-    Version,
+    VersionRow,
     sql`INSERT INTO pf.version (source_id, name, description, exclude_iters, created_by)
      VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (source_id, name) DO NOTHING
@@ -150,7 +155,7 @@ export function updateVersion(
   version: Pick<Version, 'name' | 'description' | 'exclude_iters'>,
 ): Promise<Version> {
   return db.one(
-    Version,
+    VersionRow,
     sql`UPDATE pf.version SET name = $2, description = $3, exclude_iters = $4 WHERE id = $1
      RETURNING ${FIELDS}`,
     [id, version.name, version.description, JSON.stringify(version.exclude_iters)],
@@ -160,7 +165,7 @@ export function updateVersion(
 /** Closes a version on behalf of `user`, or opens it if `user` is null. */
 export function setClosed(db: Queryable, id: number, user: string | null): Promise<Version> {
   return db.one(
-    Version,
+    VersionRow,
     sql`UPDATE pf.version
      SET status = CASE WHEN $2::text IS NULL THEN 'open' ELSE 'closed' END,
        closed_at = CASE WHEN $2::text IS NOT NULL THEN now() END, closed_by = $2

@@ -17,6 +17,7 @@ import type { Transaction } from '../../db/connection/transaction';
 import { lockUntilCommitted, waitForCommits } from '../../db/versions/distributed';
 import { tell } from '../../db/connection/notify';
 import { SQLSTATE, sqlState } from '../../db/connection/failures';
+import { currentNamesOf } from '../../db/versions/current';
 import { createTable, dropTable } from '../../db/versions/forecast';
 import { recordChange } from '../../db/log/audit';
 import { countOldEntries, entryRowCounts, lastChanges } from '../../db/log/log';
@@ -266,11 +267,12 @@ export function switchVersion(
   });
 }
 
-/** Drops the forecast table, the log and the version together. @throws AppError 404, 403 */
+/** Drops the forecast table, the log and the version together. @throws AppError 404, 403, 409 as {@link requireUnnamed} */
 export function removeVersion(db: Database, id: number): Promise<void> {
   return db.versionTransaction(id, async (tx) => {
     const current = await lockOpenVersion(tx, id);
     const source = await getSource(tx, current.source_id);
+    await requireUnnamed(tx, id);
     await lockUntilCommitted(tx, id);
     await dropTable(tx, forecastTableName(source.tname, id));
     await deleteVersion(tx, id);
@@ -283,4 +285,15 @@ export function removeVersion(db: Database, id: number): Promise<void> {
     });
     await tell(tx, id, { kind: 'deleted' });
   });
+}
+
+/** @throws AppError 409 if a current name stands for a version */
+async function requireUnnamed(tx: Transaction, id: number): Promise<void> {
+  const names = await currentNamesOf(tx, id);
+  if (names.length === 0) return;
+  const quoted = names.map((name) => `"${name}"`).join(', ');
+  throw new AppError(
+    409,
+    `The version has the current ${names.length === 1 ? 'name' : 'names'} ${quoted}; move or remove ${names.length === 1 ? 'it' : 'them'} first`,
+  );
 }

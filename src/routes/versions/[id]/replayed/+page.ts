@@ -5,7 +5,8 @@ import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
-export const load: PageLoad = async ({ params, fetch }) => {
+export const load: PageLoad = async ({ params, fetch, depends }) => {
+  depends('pf:replayed');
   const id = Number(params.id);
   if (!Number.isInteger(id)) error(404, 'There is no such version.');
   const version = await call('GET /versions/{id}', { id, fetch });

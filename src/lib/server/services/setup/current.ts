@@ -1,0 +1,66 @@
+/** Current names: which version of a source each of them stands for. */
+import type { CurrentName, SetCurrentRequest } from '../../../contract/current';
+import type { Version } from '../../../contract/versions';
+import { tell } from '../../db/connection/notify';
+import { found } from '../../db/connection/queryable';
+import type { Database } from '../../db/database';
+import { movesOfNames, recordChange } from '../../db/log/audit';
+import { getSource, lockSource } from '../../db/setup/sources';
+import { findCurrent, listCurrent, moveCurrent, removeCurrent } from '../../db/versions/current';
+import { getVersion, lockVersion } from '../../db/versions/versions';
+
+/** The current names of a source with their latest moves. @throws AppError 404 */
+export async function currentNames(db: Database, sourceId: number): Promise<CurrentName[]> {
+  const { id } = await getSource(db, sourceId);
+  const moves = await movesOfNames(db, id);
+  return (await listCurrent(db, id)).map((current) => ({
+    ...current,
+    moves: moves.get(current.name) ?? [],
+  }));
+}
+
+/** The version that a current name stands for. @throws AppError 404 */
+export async function versionNamed(db: Database, sourceId: number, name: string): Promise<Version> {
+  const { id } = await getSource(db, sourceId);
+  const composed = name.normalize('NFC');
+  const versionId = await findCurrent(db, id, composed);
+  return getVersion(db, found(versionId, `current name "${composed}" in source ${id}`));
+}
+
+/**
+ * Lets a name stand for a version, or removes it (docs/contract/23-names-and-published-plans.md#current-names). Without a
+ * change, nothing is recorded.
+ *
+ * @throws AppError 404 for an unknown source, a version that is not of this source, or a removed name that there is not
+ */
+export function setCurrent(
+  db: Database,
+  sourceId: number,
+  { name, version_id, pf_user }: SetCurrentRequest,
+): Promise<CurrentName> {
+  return db.transaction(async (tx) => {
+    const { id } = await lockSource(tx, sourceId, 'SHARE');
+    const isOurs =
+      version_id !== null && (await lockVersion(tx, version_id, 'SHARE')).source_id === id;
+    if (version_id !== null && !isOurs) found(undefined, `version ${version_id} in source ${id}`);
+    const before =
+      version_id === null
+        ? found(await removeCurrent(tx, id, name), `current name "${name}" in source ${id}`)
+        : await moveCurrent(tx, id, name, version_id);
+    if (before !== version_id) {
+      await recordChange(tx, {
+        action: 'name moved',
+        pf_user,
+        source_id: id,
+        version_id: version_id ?? before,
+        before: before === undefined ? null : { [name]: before },
+        after: version_id === null ? null : { [name]: version_id },
+      });
+      for (const each of [before, version_id]) {
+        if (each != null) await tell(tx, each, { kind: 'status' });
+      }
+    }
+    const moves = await movesOfNames(tx, id);
+    return { name, version_id, moves: moves.get(name) ?? [] };
+  });
+}
