@@ -89,6 +89,10 @@ const ALL = { member: 'max', read: {}, write: { Region: 'B' } };
 const naming: Request = ({ admin, sourcePath, id }) =>
   admin.put(`${sourcePath}/current`, { name: `of ${id}`, version_id: id });
 
+/** Publishes the version. */
+const publishing: Request = ({ admin, path, id }) =>
+  admin.put(`${path}/published`, { name: `of ${id}` });
+
 const REQUESTS: Record<string, Request> = {
   'GET /health': reading(({ pat }) => pat.get('/health')),
   'GET /health/live': reading(({ pat }) => pat.get('/health/live')),
@@ -202,6 +206,26 @@ const REQUESTS: Record<string, Request> = {
   'GET /current/{name}': reading(async (one) => {
     ok(await naming(one));
     return one.pat.get(`/current/of%20${one.id}?source=${one.sourcePath.split('/').at(-1)}`);
+  }),
+  'GET /sources/{id}/published': reading(async (one) => {
+    ok(await publishing(one));
+    return one.admin.get(`${one.sourcePath}/published`);
+  }),
+  'PUT /versions/{id}/published': async (one) => {
+    const answer = ok(await publishing(one));
+    const { plan, changes } = answer.body.views;
+    const all = await one.sums();
+    for (const view of [plan, changes]) {
+      const [sums] = await one.service.query(
+        `SELECT sum("Sales")::float8 AS sales, sum("Cost")::float8 AS cost FROM ${view}`,
+      );
+      expect(sums).toEqual({ sales: all.value_total, cost: all.cost });
+    }
+    return plansOn(() => Promise.resolve(answer))(one);
+  },
+  'DELETE /published/{id}': reading(async (one) => {
+    const { id } = ok(await publishing(one)).body;
+    return one.admin.del(`/published/${id}`);
   }),
   'GET /versions/{id}': reading(({ pat, path }) => pat.get(path)),
   'PATCH /versions/{id}': reading(({ admin, path }) => admin.patch(path, { description: 'x' })),

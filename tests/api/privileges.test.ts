@@ -68,6 +68,33 @@ it('names the privilege that making tables needs, and makes tables once it is gr
   expect((await send()).status).toBe(201);
 });
 
+it('names the privilege that publishing a plan needs, and publishes it once it is granted', async () => {
+  await owner.query(`
+    CREATE TABLE public.published (region text, amount int);
+    GRANT SELECT ON public.published TO ${role};
+    INSERT INTO public.published VALUES ('North', 5)`);
+  const { id } = (await api.post('/sources', { schema: 'public', tname: 'published' })).body;
+  await api.put(`/sources/${id}/columns`, [
+    { cname: 'region', role: 'dimension' },
+    { cname: 'amount', role: 'value' },
+  ]);
+  await api.post(`/sources/${id}/sql`);
+  const version = (await api.post(`/sources/${id}/versions`, { name: 'Plan' })).body;
+  await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ann' });
+  const publish = () => api.put(`/versions/${version.id}/published`, { name: 'plan' });
+  const refused = await publish();
+  expect([refused.status, refused.body.error]).toEqual([
+    422,
+    `The database role of the service may not make views in the schema pf_plans: permission denied for database ${owner.database.database}. Grant it CREATE on the database, or make the schema and grant it CREATE there`,
+  ]);
+  expect((await api.get(`/sources/${id}/published`)).body).toEqual([]);
+  await owner.query(`CREATE SCHEMA pf_plans; GRANT USAGE, CREATE ON SCHEMA pf_plans TO ${role}`);
+  expect((await publish()).status).toBe(200);
+  expect(await owner.query('SELECT * FROM pf_plans.plan')).toEqual([
+    { region: 'North', amount: '5' },
+  ]);
+});
+
 it('applies migrations without CREATE on the database if the schema is there', async () => {
   const database = await cloneDatabase('empty');
   const { query, end } = queryOn(database);

@@ -65,6 +65,8 @@ it('a dump is restored into a new database, and in place while a server runs', a
   const table = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'a,b\n1,2\n' };
   expect((await api.send('/files?name=small.csv', table)).status).toBe(201);
   const written = await scale(api, 10, 'before the backup');
+  expect((await api.put(`${VERSION}/published`, { name: 'Budget' })).status).toBe(200);
+  await query('GRANT SELECT ON pf_plans."Budget" TO PUBLIC');
   await program('pg_dump', ['--format=custom', `--file=${dump}`, database.database]);
   const state = await digests(query);
   expect(state['pf.audit']).toMatch(/^[1-9]/);
@@ -80,6 +82,13 @@ it('a dump is restored into a new database, and in place while a server runs', a
   const other = queryOn(restored);
   onTestFinished(other.end);
   expect(await digests(other.query)).toEqual(state);
+  const views = (on: Query) =>
+    on(`SELECT relname, relacl::text, pg_get_viewdef(oid) AS definition FROM pg_class
+      WHERE relnamespace = 'pf_plans'::regnamespace ORDER BY 1`);
+  expect(await views(other.query)).toEqual(await views(query));
+  expect(await other.query('SELECT sum("Sales") FROM pf_plans."Budget"')).toEqual(
+    await query('SELECT sum("Sales") FROM pf_plans."Budget"'),
+  );
 
   const server = await startServer({ database: restored });
   onTestFinished(server.stop);

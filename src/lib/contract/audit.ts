@@ -20,6 +20,8 @@ export const AUDITED = [
   'version opened',
   'version deleted',
   'name moved',
+  'plan published',
+  'plan withdrawn',
   'refused',
 ] as const;
 export type Audited = (typeof AUDITED)[number];

@@ -6,6 +6,7 @@ import { CURRENT_ENDPOINTS } from './endpoints/current';
 import { type Described, type Description, METHODS, PATH_PARAMETERS } from './endpoints/endpoint';
 import { FILE_ENDPOINTS } from './endpoints/files';
 import { LOG_ENDPOINTS } from './endpoints/log';
+import { PUBLISHED_ENDPOINTS } from './endpoints/published';
 import { REVIEW_ENDPOINTS } from './endpoints/reviews';
 import { ROW_ENDPOINTS } from './endpoints/rows';
 import { SERVICE_ENDPOINTS } from './endpoints/service';
@@ -25,6 +26,7 @@ export const API = {
   ...AUDIT_ENDPOINTS,
   ...VERSION_ENDPOINTS,
   ...CURRENT_ENDPOINTS,
+  ...PUBLISHED_ENDPOINTS,
   ...ROW_ENDPOINTS,
   ...LOG_ENDPOINTS,
   ...COMMENT_ENDPOINTS,

@@ -40,6 +40,10 @@ const nameVersion = async (service: Service, sourceId: number, name: string): Pr
   return service.api.put(`/sources/${sourceId}/current`, { ...user, name, version_id });
 };
 
+/** Publishes a new version. */
+const publishVersion = async (service: Service, sourceId: number, name: string): Promise<Answer> =>
+  service.api.put(`/versions/${(await makePlan(service, sourceId)).versionId}/published`, { name });
+
 /** Adds a territory by SQL. @returns its id */
 const addTerritory = async ({ query }: Service, sourceId: number): Promise<number> => {
   const [{ id }] = await query(
@@ -163,6 +167,16 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
   'GET /current/{name}': async (service, sourceId) => {
     await nameVersion(service, sourceId, 'asked for');
     return service.api.get(`/current/asked%20for?source=${sourceId}`);
+  },
+  'GET /sources/{id}/published': async (service, sourceId) => {
+    await publishVersion(service, sourceId, 'listed');
+    return service.api.get(`/sources/${sourceId}/published`);
+  },
+  'PUT /versions/{id}/published': (service, sourceId) =>
+    publishVersion(service, sourceId, 'documented'),
+  'DELETE /published/{id}': async (service, sourceId) => {
+    const { id } = (await publishVersion(service, sourceId, 'passing')).body;
+    return service.api.del(`/published/${id}`);
   },
   'GET /versions/{id}': onPlan((service, path) => service.api.get(path)),
   'PATCH /versions/{id}': onPlan((service, path) => service.api.patch(path, { description: 'x' })),

@@ -10,6 +10,7 @@ import { commentHandlers } from './comments';
 import { currentHandlers } from './current';
 import { fileHandlers } from './files';
 import { logHandlers } from './log';
+import { publishedHandlers } from './published';
 import { reviewHandlers } from './reviews';
 import { rowHandlers } from './rows';
 import { serviceHandlers } from './service';
@@ -26,6 +27,7 @@ export const HANDLERS: AllHandlers = {
   ...auditHandlers,
   ...versionHandlers,
   ...currentHandlers,
+  ...publishedHandlers,
   ...rowHandlers,
   ...logHandlers,
   ...commentHandlers,

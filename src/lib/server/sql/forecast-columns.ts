@@ -133,7 +133,7 @@ const EQUAL_PRINTS_ALIKE =
  *
  * @param name the column, with its table if necessary
  */
-export const toldApart = ({ type }: ForecastColumn, name: SqlText): SqlText =>
+export const toldApart = ({ type }: Pick<ForecastColumn, 'type'>, name: SqlText): SqlText =>
   EQUAL_PRINTS_ALIKE.test(type) ? name : sql`${name}::text`;
 
 /** The value or units column; undefined if the source has none. */
@@ -172,9 +172,13 @@ export const measureWord = (
 export const grainColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   leafColumns(columns).filter((c) => c.inGrain);
 
+/** Whether sums of a measure are exact. */
+export const isExact = ({ type }: Pick<ForecastColumn, 'type'>): boolean =>
+  type !== 'double precision';
+
 /** How a measure is summed and rounded (docs/contract/14-what-the-operations-compute.md#totals-are-exact). */
 export function measureKind(column: ForecastColumn): MeasureKind {
-  if (column.type === 'double precision') return { exact: false };
+  if (!isExact(column)) return { exact: false };
   if (column.type === 'bigint') return { exact: true, scale: 0 };
   return { exact: true, scale: column.source.scale };
 }

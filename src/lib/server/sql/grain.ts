@@ -62,7 +62,10 @@ export const grainSumList = (columns: readonly ForecastColumn[]): SqlText[] => [
 ];
 
 /** Expressions to group rows by, so that the values of these columns are distinguished. */
-export const groupedBy = (columns: readonly ForecastColumn[], of = sql``): SqlText[] =>
+export const groupedBy = (
+  columns: readonly Pick<ForecastColumn, 'name' | 'type'>[],
+  of = sql``,
+): SqlText[] =>
   columns.flatMap((c) => {
     const name = sql`${of}${ident(c.name)}`;
     return [...new Set([name, toldApart(c, name)])];

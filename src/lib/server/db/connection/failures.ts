@@ -12,6 +12,8 @@ export const SQLSTATE = {
   duplicateTable: '42P07',
   duplicateObject: '42710',
   insufficientPrivilege: '42501',
+  invalidTableDefinition: '42P16',
+  dependentObjects: '2BP01',
   tooManyColumns: '54011',
   untranslatableCharacter: '22P05',
   undefinedFunction: '42883',

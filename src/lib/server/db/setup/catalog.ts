@@ -19,7 +19,7 @@ const KINDS = sql`CASE c.relkind
  * service.
  */
 const IS_CANDIDATE = sql`c.relkind IN ('r', 'v', 'm', 'p', 'f')
-  AND n.nspname NOT IN ('pf', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+  AND n.nspname NOT IN ('pf', 'pf_plans', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
   AND NOT EXISTS (
     SELECT 1 FROM pg_depend d
     WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'

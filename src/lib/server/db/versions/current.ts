@@ -39,6 +39,20 @@ export const findCurrent = async (
     )
   )?.version_id;
 
+/** As {@link findCurrent}, and keeps the name from being moved until the transaction ends. */
+export const lockCurrent = async (
+  tx: Transaction,
+  sourceId: number,
+  name: string,
+): Promise<number | undefined> =>
+  (
+    await tx.maybeOne(
+      Current,
+      sql`SELECT name, version_id FROM pf.current WHERE source_id = $1 AND name = $2 FOR SHARE`,
+      [sourceId, name],
+    )
+  )?.version_id;
+
 /**
  * Lets a name stand for a version from now on.
  *

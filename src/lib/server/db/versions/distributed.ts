@@ -20,7 +20,7 @@ export async function distribute(
 ): Promise<void> {
   // Shards that are created in parallel can deadlock if the name of their table is so long that their type
   // names are truncated to the same text.
-  await tx.run(sql`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+  await runSequentially(tx);
   // The table is given by its oid, because a quoted name is parsed differently inside a string.
   await tx.one(
     v.object({}),
@@ -29,6 +29,13 @@ export async function distribute(
      WHERE c.relkind = 'r' AND c.relname LIKE 'fc\\_%\\_' || $1::integer`,
     [versionId],
   );
+}
+
+/** Lets the rest of a transaction run the statements on shards one after the other. Does nothing without Citus. */
+export async function runSequentially(tx: Transaction): Promise<void> {
+  if (tx.mayBeDistributed) {
+    await tx.run(sql`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+  }
 }
 
 /** Whether the database belongs to a Citus cluster. */

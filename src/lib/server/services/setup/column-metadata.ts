@@ -22,6 +22,7 @@ import { recordChange } from '../../db/log/audit';
 import type { Queryable } from '../../db/connection/queryable';
 import { getSource, lockSource } from '../../db/setup/sources';
 import { AppError } from '../../errors';
+import { defineAll } from './published';
 import { forecastType, isDate, isMoment, isNumeric } from '../../sql/forecast-columns';
 import { periodTypeFits } from '../../sql/period-type';
 
@@ -62,6 +63,8 @@ export function saveColumns(
       sourceId,
       wanted.map(({ id: _, table: __, ...entry }) => entry),
     );
+    // Labels are comments of published views.
+    await defineAll(tx, source);
     await tellAll(tx, sourceId);
     const saved = columnEntries(await listColumns(tx, source));
     await recordChange(tx, {

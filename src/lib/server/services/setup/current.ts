@@ -8,6 +8,7 @@ import { movesOfNames, recordChange } from '../../db/log/audit';
 import { getSource, lockSource } from '../../db/setup/sources';
 import { findCurrent, listCurrent, moveCurrent, removeCurrent } from '../../db/versions/current';
 import { getVersion, lockVersion } from '../../db/versions/versions';
+import { followName, requireNoFollower } from './published';
 
 /** The current names of a source with their latest moves. @throws AppError 404 */
 export async function currentNames(db: Database, sourceId: number): Promise<CurrentName[]> {
@@ -31,7 +32,8 @@ export async function versionNamed(db: Database, sourceId: number, name: string)
  * Lets a name stand for a version, or removes it (docs/contract/23-names-and-published-plans.md#current-names). Without a
  * change, nothing is recorded.
  *
- * @throws AppError 404 for an unknown source, a version that is not of this source, or a removed name that there is not
+ * @throws AppError 404 for an unknown source, a version that is not of this source, or a removed name that there is
+ * not; 409 for a removed name that published views follow, or if these cannot be moved
  */
 export function setCurrent(
   db: Database,
@@ -39,15 +41,19 @@ export function setCurrent(
   { name, version_id, pf_user }: SetCurrentRequest,
 ): Promise<CurrentName> {
   return db.transaction(async (tx) => {
-    const { id } = await lockSource(tx, sourceId, 'SHARE');
-    const isOurs =
-      version_id !== null && (await lockVersion(tx, version_id, 'SHARE')).source_id === id;
-    if (version_id !== null && !isOurs) found(undefined, `version ${version_id} in source ${id}`);
+    const source = await lockSource(tx, sourceId, 'SHARE');
+    const { id } = source;
+    const version = version_id === null ? null : await lockVersion(tx, version_id, 'SHARE');
+    if (version && version.source_id !== id) {
+      found(undefined, `version ${version.id} in source ${id}`);
+    }
     const before =
-      version_id === null
+      version === null
         ? found(await removeCurrent(tx, id, name), `current name "${name}" in source ${id}`)
-        : await moveCurrent(tx, id, name, version_id);
+        : await moveCurrent(tx, id, name, version.id);
     if (before !== version_id) {
+      if (version) await followName(tx, source, name, version);
+      else await requireNoFollower(tx, id, name);
       await recordChange(tx, {
         action: 'name moved',
         pf_user,

@@ -23,6 +23,7 @@ import { forecastColumns } from '../../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../../sql/forecast-table';
 import { generateTemplates } from '../../sql/templates/generate';
 import { blameColumns } from '../client-faults';
+import { defineAll, detachAll } from './published';
 
 /** The stored templates; empty before the first generation. @throws AppError 404 */
 export async function templates(db: Database, sourceId: number): Promise<Template[]> {
@@ -62,11 +63,14 @@ export async function generateInside(tx: Transaction, sourceId: number): Promise
   const generated = generateTemplates(source, metadata);
   const columns = forecastColumns(metadata);
   const before = (await generatedColumns(tx, sourceId)) ?? new Map<string, GeneratedColumn>();
-  for (const version of await lockVersionsOf(tx, sourceId)) {
+  const versions = await lockVersionsOf(tx, sourceId);
+  await detachAll(tx, source);
+  for (const version of versions) {
     await refuseOtherUses(tx, source.tname, version, { columns, before });
     await blameColumns(() => alignForecastTable(tx, source.tname, version, columns));
   }
   await replaceTemplates(tx, sourceId, generated, columns);
+  await defineAll(tx, source);
   await tellAll(tx, sourceId);
   return listTemplates(tx, sourceId);
 }

@@ -43,6 +43,7 @@ import { forecastColumns } from '../../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../../sql/forecast-table';
 import { blameColumns } from '../client-faults';
 import { unrecorded } from '../version/forecast-version';
+import { defineThose, requireUnpublished } from './published';
 import { sizeInside } from '../version/size-inside';
 
 /** The error for a name that another version of the source has. */
@@ -193,6 +194,7 @@ export async function editVersion(
         description: edit.description === undefined ? current.description : edit.description,
         exclude_iters,
       });
+      if (isExclusion) await defineThose(tx, edited);
       await recordChange(tx, {
         action: 'version changed',
         pf_user: edit.pf_user,
@@ -267,11 +269,12 @@ export function switchVersion(
   });
 }
 
-/** Drops the forecast table, the log and the version together. @throws AppError 404, 403, 409 as {@link requireUnnamed} */
+/** Drops the forecast table, the log and the version together. @throws AppError 404, 403; 409 if it is published or has a current name */
 export function removeVersion(db: Database, id: number): Promise<void> {
   return db.versionTransaction(id, async (tx) => {
     const current = await lockOpenVersion(tx, id);
     const source = await getSource(tx, current.source_id);
+    await requireUnpublished(tx, id);
     await requireUnnamed(tx, id);
     await lockUntilCommitted(tx, id);
     await dropTable(tx, forecastTableName(source.tname, id));

@@ -2,7 +2,13 @@
 import { NOISE_SHARE } from '../../../contract/decimals';
 import type { EntryOperation, FileOperation, SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
-import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
+import {
+  grainColumns,
+  isExact,
+  leafColumns,
+  measureColumns,
+  measureKind,
+} from '../forecast-columns';
 import { grainGroupBy, grainSelectList, groupedBy, rawSelectList } from '../grain';
 import type { Identifier, SqlText } from '../quote';
 import { commas, ident, join, literal, sql } from '../quote';
@@ -40,6 +46,8 @@ export function leavesCte(
 )`;
 }
 
+type Measure = Pick<ForecastColumn, 'name' | 'type'>;
+
 /** {@link NOISE_SHARE} as SQL. */
 export const NOISE = sql`${NOISE_SHARE}`;
 
@@ -49,24 +57,25 @@ export const NOISE = sql`${NOISE_SHARE}`;
  *
  * @param name the column of the measure
  */
-export const exactSum = (measure: ForecastColumn, name: SqlText): SqlText =>
-  measureKind(measure).exact ? sql`SUM(${name})` : sql`SUM(${name}::text::numeric)`;
+export const exactSum = (measure: Pick<ForecastColumn, 'type'>, name: SqlText): SqlText =>
+  isExact(measure) ? sql`SUM(${name})` : sql`SUM(${name}::text::numeric)`;
 
 /**
  * SQL that tests whether the amounts of a measure do not cancel out.
  *
  * @param over `OVER ()` to test a window
  */
-export function netsToSomething(measure: ForecastColumn, over = sql``): SqlText {
+export function netsToSomething(measure: Measure, over = sql``): SqlText {
   const name = ident(measure.name);
-  return measureKind(measure).exact
+  return isExact(measure)
     ? sql`SUM(${name})${over} <> 0`
     : sql`ABS(SUM(${name})${over}) > ${NOISE} * SUM(ABS(${name}))${over}`;
 }
 
-const netted = (measure: ForecastColumn): SqlText => {
+/** The sum of a measure in its type: exact, and 0 for what is only the noise of doubles that cancel out. */
+export const netted = (measure: Measure): SqlText => {
   const sum = exactSum(measure, ident(measure.name));
-  if (measureKind(measure).exact) return sql`COALESCE(${sum}, 0)`;
+  if (isExact(measure)) return sql`COALESCE(${sum}, 0)`;
   return sql`CASE WHEN ${netsToSomething(measure)} THEN (${sum})::double precision ELSE 0 END`;
 };
 
