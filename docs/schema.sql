@@ -60,6 +60,17 @@ CREATE TABLE pf.comment (
 CREATE INDEX comment_mentions ON pf.comment USING gin (mentions);
 CREATE INDEX comment_parent ON pf.comment USING btree (parent);
 
+CREATE TABLE pf.current (
+  source_id integer NOT NULL,
+  name text NOT NULL,
+  version_id integer NOT NULL,
+  CONSTRAINT current_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT current_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id),
+  CONSTRAINT current_pkey PRIMARY KEY (source_id, name)
+);
+
+CREATE INDEX current_version_id ON pf.current USING btree (version_id);
+
 CREATE TABLE pf.dim_period (
   sdat date NOT NULL,
   edat date NOT NULL,
@@ -174,6 +185,20 @@ CASE
     WHEN (within IS NOT NULL) THEN created_by
     ELSE NULL::text
 END)) NULLS NOT DISTINCT;
+
+CREATE TABLE pf.published (
+  id integer NOT NULL DEFAULT nextval('pf.published_id_seq'::regclass),
+  version_id integer NOT NULL,
+  name text NOT NULL,
+  current text,
+  created_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT published_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id),
+  CONSTRAINT published_pkey PRIMARY KEY (id),
+  CONSTRAINT published_name_key UNIQUE (name)
+);
+
+CREATE INDEX published_version_id ON pf.published USING btree (version_id);
 
 CREATE TABLE pf.replayed (
   version_id integer NOT NULL,

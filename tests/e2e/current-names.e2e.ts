@@ -1,4 +1,5 @@
 import { arrange, PivotPage } from './pivot-page';
+import { violations } from '../support/axe';
 import { expect, test, visit } from '../support/e2e';
 
 /** Names that stay while the version behind them changes. */
@@ -70,4 +71,32 @@ test('the results of a replay offer to move the names of its original', async ({
   await expect(page.getByText('“plan” stands for On new data now.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Move “plan” here' })).toBeHidden();
   expect((await service.api.get('/current/plan?source=1')).body.id).toBe(version.id);
+});
+
+test('an admin publishes a version that follows its name, and withdraws it', async ({
+  page,
+  service,
+}) => {
+  await new PivotPage(page).keepUser('Ann Planner');
+  await service.api.put('/sources/1/current', { name: 'budget', version_id: 1, pf_user: 'bea' });
+  await visit(page, '/sources/1?tab=versions');
+  await page.getByRole('button', { name: 'Actions for Plan 2027', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Publish …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Publish Plan 2027' });
+  // The name of the version is offered, and followed.
+  await expect(dialog.getByRole('textbox', { name: 'Name of the view' })).toHaveValue('budget');
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  const shown = dialog.getByRole('region', { name: 'Published as budget' });
+  await expect(shown).toContainText('"pf_plans"."budget" and "pf_plans"."budget changes"');
+  await expect(shown).toContainText('follow “budget”');
+  await expect(shown).toContainText('SELECT * FROM "pf_plans"."budget"');
+  expect(await violations(page)).toEqual([]);
+  const [sums] = await service.query(
+    `SELECT (SELECT sum("Sales") FROM pf_plans.budget) AS view, sum("Sales") AS table
+     FROM pf.fc_superstore_1 WHERE pf_iter <> 'reference'`,
+  );
+  expect(sums.view).toBe(sums.table);
+  await shown.getByRole('button', { name: 'Withdraw budget' }).click();
+  await expect(shown).toBeHidden();
+  expect((await service.api.get('/sources/1/published')).body).toEqual([]);
 });
