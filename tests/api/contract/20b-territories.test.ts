@@ -88,6 +88,8 @@ beforeAll(async () => {
       ...{ name: 'double', expression: 'Sales * 2', format: { style: 'number' } },
     }),
   });
+  const current = { name: 'budget', version_id: id };
+  ok(await admin.put(`/sources/${sourceId}/current`, current));
   ok(await admin.post(`/reviews/${ids.reviews}/submit`));
 });
 afterAll(() => service?.stop());
@@ -100,6 +102,7 @@ function addressOf({ path }: Endpoint, unknown = false): string {
     .replace(/\{id\}/, String(own))
     .replace('{logid}', String(kind === 'log' ? own : unknown ? 1 : ids.log))
     .replace('{schema}/{tname}', 'public/Plan%20%221')
+    .replace('{name}', `budget?source=${unknown ? own : ids.sources}`)
     .replace(/^(\/sources\/\d+\/values)$/, '$1?cname=Region');
 }
 
