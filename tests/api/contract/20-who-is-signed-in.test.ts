@@ -349,6 +349,9 @@ describe('Roles', () => {
       'DELETE /territories/{id}',
       'GET /audit',
       'DELETE /versions/{id}',
+      'GET /sources/{id}/published',
+      'PUT /versions/{id}/published',
+      'DELETE /published/{id}',
       'POST /versions/{id}/locks',
       'DELETE /locks/{id}',
     ]);
