@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay } from '$lib/pivot/values/date-language';
-import { formatAge, formatAmount, formatMonth, localPercentages, plural } from './format';
+import {
+  formatAge,
+  formatAmount,
+  formatDaysAgo,
+  formatMonth,
+  localPercentages,
+  plural,
+} from './format';
 
 const CENTS = { least: 2, most: 2 };
 
@@ -47,6 +54,37 @@ describe('formatAge', () => {
     ['2026-03-09T12:00:00Z', 'yesterday'],
     ['2026-01-05T12:00:00Z', '2 months ago'],
   ])('%s is %s', (stamp, text) => expect(formatAge(stamp, now)).toBe(text));
+});
+
+describe('formatDaysAgo', () => {
+  const evening = '2026-03-28T22:30:00Z';
+  it.each([
+    ['UTC', '2026-03-28T23:59:59Z', 'today'],
+    ['UTC', '2026-03-29T00:00:00Z', 'yesterday'],
+    ['Europe/Berlin', '2026-03-28T22:59:59Z', 'today'],
+    ['Europe/Berlin', '2026-03-28T23:00:00Z', 'yesterday'],
+    // This Sunday has 23 hours in Berlin.
+    ['Europe/Berlin', '2026-03-29T22:00:00Z', '2 days ago'],
+    ['Pacific/Kiritimati', '2026-03-29T09:59:59Z', 'today'],
+    ['Pacific/Kiritimati', '2026-03-29T10:00:00Z', 'yesterday'],
+    ['Pacific/Pago_Pago', '2026-04-07T10:59:59Z', '9 days ago'],
+    ['Pacific/Pago_Pago', '2026-04-07T11:00:00Z', '10 days ago'],
+  ])('in %s, an evening is at %s: %s', (zone, now, text) => {
+    expect(formatDaysAgo(evening, Date.parse(now), zone)).toBe(text);
+  });
+
+  it('counts the days of the browser', () => {
+    const days = (at: Date) =>
+      formatDaysAgo(at.toISOString(), new Date(2026, 2, 29, 0, 30).getTime());
+    expect(days(new Date(2026, 2, 29, 0, 0))).toBe('today');
+    expect(days(new Date(2026, 2, 28, 23, 59))).toBe('yesterday');
+  });
+
+  it('is today if the clock of the server is ahead', () => {
+    expect(formatDaysAgo('2026-03-11T00:00:10Z', Date.parse('2026-03-10T23:59:50Z'), 'UTC')).toBe(
+      'today',
+    );
+  });
 });
 
 describe('localPercentages', () => {

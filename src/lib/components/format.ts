@@ -41,6 +41,10 @@ export const formatTotal = (
 ): string =>
   value === null ? '–' : formatNumber(value, { ...amountOptions(decimals), ...options });
 
+/** Formats an amount of a table with its sign, always with the decimals of its measure: "+809.00"; 0 has no sign. */
+export const signedTotal = (amount: number, decimals: Decimals): string =>
+  formatTotal(amount, decimals, { signDisplay: 'exceptZero' });
+
 /** Formats an amount beside an axis: short, but with enough digits for a small one: 150K, 0.125. */
 export const formatShort = (value: number): string =>
   formatNumber(value, {
@@ -113,4 +117,17 @@ export function formatAge(stamp: string, now = Date.now()): string {
     if (Math.abs(seconds) >= length) return ages.format(Math.trunc(seconds / length), unit);
   }
   return 'just now';
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Formats the number of calendar days since an instant: "today", "yesterday", "3 days ago".
+ *
+ * @param timeZone decides when a day ends; the browser's by default
+ */
+export function formatDaysAgo(stamp: string, now = Date.now(), timeZone?: string): string {
+  const days = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
+  const dayOf = (instant: number) => Date.parse(days.format(instant)) / DAY_MS;
+  return ages.format(Math.min(0, dayOf(Date.parse(stamp)) - dayOf(now)), 'day');
 }

@@ -235,6 +235,9 @@ export const readsSource = (operation: LogOperation): boolean =>
 /** Returns whether an operation closes months. */
 export const isClose = (operation: string): operation is ClosingOperation =>
   isLogOperation(operation) && OPERATIONS[operation].closes;
+/** Returns whether an operation brings loads up to the source. */
+export const isRefresh = (operation: LogOperation): boolean =>
+  OPERATIONS[operation].reads === 'difference' && !OPERATIONS[operation].closes;
 /** Returns whether an operation moves amounts to other rows. */
 export const isMove = (operation: LogOperation): boolean => OPERATIONS[operation].moves;
 /** Returns whether an operation reads the cells of a file, and so has no slice. */
@@ -251,6 +254,10 @@ export const isSliceOperation = (name: string): name is SliceOperation =>
 export const COPYING_LOADS = LOG_OPERATIONS.filter(isCopyingLoad);
 /** The names of the operations that load rows from the source. */
 export const LOAD_OPERATIONS = LOG_OPERATIONS.filter(isLoad);
+/** The names of the operations that read loads from the source, for the first time or again. */
+export const READING_LOADS = LOG_OPERATIONS.filter(
+  (operation) => isLoad(operation) || isRefresh(operation),
+);
 /** The names of the operations on a slice. */
 export const SLICE_OPERATIONS = LOG_OPERATIONS.filter(isSliceOperation);
 

@@ -37,6 +37,14 @@ export const VersionListEntry = v.object({
   row_count: v.number(),
   last_change: v.nullable(timestamp),
   last_user: v.nullable(v.string()),
+  last_load: v.optional(
+    v.pipe(
+      timestamp,
+      v.description(
+        'When the source was last read for a load or a refresh; absent if it never was',
+      ),
+    ),
+  ),
   replay_of: v.optional(
     v.pipe(
       v.number(),

@@ -33,6 +33,7 @@ describe('GET and POST /sources/:id/versions', () => {
       row_count: 12,
       last_change: expect.any(String),
       last_user: 'ann',
+      last_load: listed.last_change,
     });
 
     for (const body of [

@@ -47,6 +47,15 @@ describe('entryText', () => {
     expect(textOf({ operation: 'actual', slice: null, params })).toBe(text);
   });
 
+  it.each([
+    [1, 'of 1 load: source changed'],
+    [2, 'of 2 loads: source changed'],
+  ])('counts the loads of a refresh: %i', (count, text) => {
+    const load = { logid: 4, rows: 10, written_at: '2027-01-05T00:00:00Z' };
+    const params = { loads: Array.from({ length: count }, () => load) };
+    expect(textOf({ operation: 'refresh', slice: null, params })).toBe(text);
+  });
+
   it('names the level of a forecast and those that it agrees with', () => {
     const params = { by: ['sub'], unit: 'month', history: { through: '2027-03-31' } };
     const text = (levels?: string[][]) =>

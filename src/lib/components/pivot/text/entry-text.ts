@@ -38,10 +38,6 @@ export const changesText = (changes: Drafts, words: MeasureWords): string =>
 export const signedText = (amount: number, decimals: Decimals) =>
   formatAmount(amount, decimals, { signDisplay: 'exceptZero' });
 
-/** Returns an amount of a list with its sign, always with the decimals of its measure: "+809.00". */
-export const signedTotal = (amount: number, decimals: Decimals) =>
-  formatTotal(amount, decimals, { signDisplay: 'exceptZero' });
-
 /** The operation of an entry with its parameters. */
 type DescribedEntry = LogEntry extends infer Entry
   ? Entry extends LogEntry
@@ -96,10 +92,8 @@ export function entryText(entry: DescribedEntry, words: MeasureWords): string | 
       const { file, edits, edit_count = edits.length } = entry.params;
       return `${plural(edit_count, 'cell')} of ${file.name}`;
     }
-    case 'refresh': {
-      const { length } = entry.params.loads;
-      return `source changed, ${plural(length, 'load')} read again`;
-    }
+    case 'refresh':
+      return `of ${plural(entry.params.loads.length, 'load')}: source changed`;
     case 'actual':
       return `closed through ${monthOrDay(entry.params.through)}`;
   }

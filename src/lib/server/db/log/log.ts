@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { LISTED_EDITS } from '../../../contract/imports';
 import { LogEntry } from '../../../contract/log';
-import { LOAD_OPERATIONS } from '../../../contract/operations';
+import { LOAD_OPERATIONS, READING_LOADS } from '../../../contract/operations';
 import { timestamp } from '../../../contract/primitives';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
@@ -172,6 +172,18 @@ export async function lastChanges(
     [sourceId],
   );
   return new Map(rows.map((r) => [r.version_id, r]));
+}
+
+/** The time of the newest load or refresh of each version of a source that has one. */
+export async function lastLoads(db: Queryable, sourceId: number): Promise<Map<number, string>> {
+  const rows = await db.many(
+    v.object({ version_id: v.number(), stamp: timestamp }),
+    sql`SELECT l.version_id, max(l.stamp) AS stamp
+     FROM pf.log l JOIN pf.version v ON v.id = l.version_id
+     WHERE v.source_id = $1 AND l.operation = ANY($2) GROUP BY l.version_id`,
+    [sourceId, READING_LOADS],
+  );
+  return new Map(rows.map(({ version_id, stamp }) => [version_id, stamp]));
 }
 
 /** Whether the row count of an entry `l` is stored and up to date, as SQL. */

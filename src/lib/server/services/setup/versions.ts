@@ -20,7 +20,7 @@ import { SQLSTATE, sqlState } from '../../db/connection/failures';
 import { currentNamesOf } from '../../db/versions/current';
 import { createTable, dropTable } from '../../db/versions/forecast';
 import { recordChange } from '../../db/log/audit';
-import { countOldEntries, entryRowCounts, lastChanges } from '../../db/log/log';
+import { countOldEntries, entryRowCounts, lastChanges, lastLoads } from '../../db/log/log';
 import { listLocks } from '../../db/people/locks';
 import { originalVersions } from '../../db/log/replayed';
 import { holdingReviews } from '../../db/people/reviews';
@@ -66,12 +66,17 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   const source = await getSource(db, sourceId);
   const isPart = readsPart(source);
   const changes = await lastChanges(db, sourceId);
+  const loads = await lastLoads(db, sourceId);
   const counts = await entryRowCounts(db, sourceId);
   const replays = await originalVersions(db, sourceId);
   const entries: VersionListEntry[] = [];
   for (const version of await listVersions(db, sourceId)) {
     const replay_of = replays.get(version.id);
-    const of = replay_of === undefined ? {} : { replay_of };
+    const last_load = lastLoad(loads.get(version.id), version, replay_of !== undefined);
+    const of = {
+      ...(last_load !== undefined && { last_load }),
+      ...(replay_of !== undefined && { replay_of }),
+    };
     if (isPart) {
       const inside = await sizeInside(db, version.id);
       if (inside) entries.push({ ...version, ...inside, ...of });
@@ -85,6 +90,10 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   }
   return entries;
 }
+
+/** When the source was last read for a load. Loads of a replay have older times than the read, which made the version. */
+const lastLoad = (stamp: string | undefined, { created_at }: Version, isReplay: boolean) =>
+  stamp !== undefined && isReplay && created_at > stamp ? created_at : stamp;
 
 /** Number of rows of a version with uncounted entries; undefined if it was deleted since it was listed. */
 async function countIfThere(
