@@ -19,21 +19,27 @@ const visible = (page: Page, text: string | RegExp) =>
 
 async function openWorkbench(page: Page): Promise<void> {
   await visit(page, '/versions/1/baseline');
-  await expect(page.getByRole('region', { name: 'Preview of the load' })).toContainText('9,994');
+  await expect(page.getByRole('region', { name: 'Preview of the load' })).toContainText(/9[,.]994/);
 }
 
 /** Makes three changes in version 1, and then changes the source under them. */
-export async function changedSource({ api, query }: Service): Promise<void> {
+export async function changedSource(service: Service): Promise<void> {
   const scales = [
     { slice: { Region: 'West' }, pct: 10, note: 'the West grows' },
     { slice: { Region: 'South' }, value_incr: 1000, note: 'the South first' },
     { slice: { Region: 'East' }, value_incr: 500 },
   ];
-  for (const body of scales) await api.post('/versions/1/scale', { ...body, pf_user: 'ann' });
-  await query(`
+  for (const body of scales) {
+    await service.api.post('/versions/1/scale', { ...body, pf_user: 'ann' });
+  }
+  await changeOrders(service);
+}
+
+/** Changes the sales of some orders in the source, and deletes others. */
+export const changeOrders = ({ query }: Service): Promise<unknown> =>
+  query(`
     UPDATE public.superstore SET "Sales" = "Sales" * 2 WHERE "Region" = 'West';
     DELETE FROM public.superstore WHERE "Region" = 'South'`);
-}
 
 /** Makes two changes in version 1, and closes its first quarter on the orders of a year later. */
 export async function closedQuarter({ api }: Service): Promise<void> {
@@ -396,6 +402,27 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'workbench-refresh',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/reference', { date_offset: '13 years', pf_user: 'Ben' });
+      await closedQuarter(service);
+      const slice = { Category: 'Technology', State: 'California' };
+      await service.api.post('/versions/1/locks', { slice, note: 'Agreed', pf_user: 'Ben' });
+      await openWorkbench(page);
+      await changeOrders(service);
+      await page.getByRole('button', { name: 'Refresh …' }).click();
+      await visible(page, 'Left alone');
+    },
+  },
+  {
+    name: 'workbench-refresh-none',
+    reach: async (page) => {
+      await openWorkbench(page);
+      await page.getByRole('button', { name: 'Refresh …' }).click();
+      await visible(page, 'Nothing to write: the loads equal the source.');
+    },
+  },
+  {
     name: 'workbench-loaded',
     reach: async (page) => {
       await openWorkbench(page);
@@ -522,6 +549,23 @@ export const STATES: State[] = [
       const pivot = new PivotPage(page);
       await pivot.open(1);
       await expect(await pivot.log()).toContainText('Category = Furniture');
+    },
+  },
+  {
+    name: 'pivot-log-refreshes',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/scale', { slice: {}, pct: 3, pf_user: 'eva' });
+      for (const region of ['East', 'West', 'South']) {
+        await service.query(
+          `UPDATE public.superstore SET "Sales" = "Sales" + 1 WHERE "Region" = '${region}'`,
+        );
+        await service.api.post('/versions/1/refresh', { pf_user: 'night job' });
+      }
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      const log = await pivot.log();
+      await log.getByRole('button', { name: 'Show each of the 3 entries' }).click();
+      await expect(log.getByRole('row', { name: /source changed/ })).toHaveCount(3);
     },
   },
   {

@@ -67,6 +67,7 @@ const RefreshedLoad = v.object({
   before: v.pipe(Amounts, v.description('What the load and its earlier refreshes hold')),
   after: v.pipe(Amounts, v.description('What they and this refresh hold')),
 });
+export type RefreshedLoad = v.InferOutput<typeof RefreshedLoad>;
 
 /** What a refresh leaves alone, in leaves that differ from the source. */
 const leftAlone = {

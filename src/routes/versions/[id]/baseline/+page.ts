@@ -1,6 +1,6 @@
 import { error } from '@sveltejs/kit';
 import { call, listLog } from '$lib/client/api';
-import { isLoad } from '$lib/contract/operations';
+import { isLoad, isRefresh } from '$lib/contract/operations';
 import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
@@ -17,6 +17,7 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
     listLog(id, { fetch }),
   ]);
   const operations = log.entries.filter(({ operation }) => !isLoad(operation));
+  const refreshes = operations.filter(({ operation }) => isRefresh(operation));
   return {
     crumbs: [
       { label: 'Sources', href: '/' },
@@ -28,7 +29,9 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
     source,
     columns,
     segments,
+    /** Includes the refreshes. */
     operationCount: operations.length,
+    refreshCount: refreshes.length,
     /** All rows of the source: its span for the picture. Counting them may take a while. */
     whole: call('POST /versions/{id}/baseline/preview', { id, body: { filters: [] }, fetch }).catch(
       () => null,
