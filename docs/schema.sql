@@ -13,6 +13,7 @@ CREATE TABLE pf.audit (
   request text,
   status integer,
   count integer NOT NULL DEFAULT 1,
+  token_id integer,
   CONSTRAINT audit_pkey PRIMARY KEY (id)
 );
 
@@ -317,6 +318,22 @@ CREATE TABLE pf.territory (
 );
 
 CREATE INDEX territory_source_id_member ON pf.territory USING btree (source_id, member);
+
+CREATE TABLE pf.token (
+  id integer NOT NULL DEFAULT nextval('pf.token_id_seq'::regclass),
+  name text NOT NULL,
+  hash bytea NOT NULL,
+  roles text[] NOT NULL,
+  groups text[] NOT NULL DEFAULT '{}'::text[],
+  expires_at timestamp with time zone,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp with time zone,
+  CONSTRAINT token_hash_check CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT token_roles_check CHECK (((roles <@ '{reader,planner,admin}'::text[]) AND (cardinality(roles) > 0))),
+  CONSTRAINT token_pkey PRIMARY KEY (id),
+  CONSTRAINT token_hash_key UNIQUE (hash)
+);
 
 CREATE TABLE pf.undone (
   logid bigint NOT NULL,

@@ -35,10 +35,12 @@ import {
 } from '$lib/server/services/setup/health';
 import { Refusals } from '$lib/server/refusals';
 import { recordRefused } from '$lib/server/db/log/audit';
-import { NOBODY } from '$lib/server/sender';
+import { findToken, recordUse, validTokens } from '$lib/server/db/people/tokens';
+import { NOBODY, type Sender } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
 import { requireTerritory } from '$lib/server/services/people/territories';
-import { requireRole, whoSent } from '$lib/server/sign-in';
+import { type Received, requireRole, tokenOf, whoSent } from '$lib/server/sign-in';
+import { hasSecret, Tokens, withoutSecrets } from '$lib/server/tokens';
 import { Webhook } from '$lib/server/webhook';
 import type { Logger } from 'pino';
 
@@ -51,6 +53,7 @@ let monthTotals: App.Locals['monthTotals'];
 let sliceIndexes: SliceIndexes;
 let events: Events;
 let refusals: Refusals;
+let tokens: Tokens;
 let logger: Logger;
 /** Whether the server was asked to end. Health checks then fail, so that proxies stop sending requests. */
 let isEnding = false;
@@ -83,11 +86,16 @@ export const init: ServerInit = async () => {
     events = new Events((listening) => db.listen(listening, logLost), {
       heartbeat: config.heartbeat,
       perPerson: config.streamsPerPerson,
+      validTokens: (ids) => validTokens(db, ids),
     });
     // Without requests, nothing else notices that a backup was restored in place.
     setInterval(() => {
       if (events.open > 0) void db.look().catch(() => {});
     }, config.heartbeat).unref();
+    tokens = new Tokens({
+      find: (hash) => findToken(db, hash),
+      recordUse: (id) => recordUse(db, id),
+    });
     refusals = new Refusals((refused) => recordRefused(db, refused), logUnrecorded);
     webhook = config.webhook
       ? new Webhook(config.webhook, (listening, lock) => db.listen(listening, logLost, lock), {
@@ -211,9 +219,10 @@ export const handle: Handle = async ({ event, resolve }) => {
   const rows = numberOf(response.headers.get('x-row-count'));
   if (isApi) {
     const ms = Math.round(milliseconds);
-    const path = url.pathname;
+    const path = withoutSecrets(url.pathname);
     const user = locals.me.user ?? undefined;
-    logger.info({ id: locals.requestId, method, path, status, ms, rows, user }, 'request');
+    const token = locals.me.token ?? undefined;
+    logger.info({ id: locals.requestId, method, path, status, ms, rows, user, token }, 'request');
     if (status === 401 || status === 403) noteRefusal(event, status);
   }
   if (!metrics) return response;
@@ -230,7 +239,7 @@ function noteRefusal({ request, url, locals }: RequestEvent, status: number): vo
     user: locals.me.user,
     method: request.method,
     endpoint: endpoint.path,
-    path: url.pathname.replace(/^\/api/, ''),
+    path: withoutSecrets(url.pathname).replace(/^\/api/, ''),
     id: params?.id,
     status,
   });
@@ -311,10 +320,11 @@ async function refusalOf({
     // A load balancer checks each server by its address. The answer has nothing secret.
     if (!isHealth(endpoint)) requireServedHost(request.headers, config.hosts);
     if (endpoint?.role !== null) {
+      requireNoSecretIn(url);
       const address = clientAddress(getClientAddress) ?? platform?.req.socket.remoteAddress;
-      locals.me = whoSent(platform?.req, config.signIn, address);
+      locals.me = await senderOf(platform?.req, address);
     }
-    if (endpoint?.role) requireRole(locals.me, endpoint.role);
+    if (endpoint) requireRole(locals.me, endpoint);
     locals.db = db.for(locals.me);
     // Pages accept no writes, so this check does not depend on the path.
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
@@ -329,6 +339,26 @@ async function refusalOf({
   } catch (refusal) {
     return refusal;
   }
+}
+
+/** Who sends a request: its token says so or, without one, the proxy. @throws AppError 401, 429 */
+async function senderOf(
+  received: Received | undefined,
+  address: string | undefined,
+): Promise<Sender> {
+  const token = config.signIn && received ? tokenOf(received) : undefined;
+  return token === undefined
+    ? whoSent(received, config.signIn, address)
+    : tokens.senderOf(token, address);
+}
+
+/** Refuses a token in a URL, which proxies log. @throws AppError 400 */
+function requireNoSecretIn({ href }: URL): void {
+  if (config.signIn === null || !hasSecret(href)) return;
+  throw new AppError(
+    400,
+    'A token belongs in the header Authorization; this one is in the address, which proxies log, so revoke it',
+  );
 }
 
 const numberOf = (text: string | null): number | undefined =>

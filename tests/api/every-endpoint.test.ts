@@ -83,6 +83,7 @@ const NAMED = {
   profiles: { name: 'Mine', weights: Array(12).fill(1) },
   formulas: { name: 'Margin', expression: 'Sales - Cost' },
 };
+const TOKEN = { name: 'pat', roles: ['planner'] };
 const ALL = { member: 'max', read: {}, write: { Region: 'B' } };
 
 /** Lets a name stand for the version. */
@@ -183,6 +184,12 @@ const REQUESTS: Record<string, Request> = {
     admin.get(`${sourcePath}/territories`),
   ),
   'GET /audit': reading(({ admin }) => admin.get('/audit')),
+  'GET /tokens': reading(({ admin }) => admin.get('/tokens')),
+  'POST /tokens': plansOn(({ admin }) => admin.post('/tokens', TOKEN)),
+  'DELETE /tokens/{id}': plansOn(async ({ admin }) => {
+    const { id } = ok(await admin.post('/tokens', TOKEN)).body;
+    return admin.del(`/tokens/${id}`);
+  }),
   'POST /sources/{id}/territories': plansOn(({ admin, sourcePath }) =>
     admin.post(`${sourcePath}/territories`, ALL),
   ),

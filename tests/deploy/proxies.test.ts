@@ -136,6 +136,23 @@ describe.each([
     }
   });
 
+  it('a token needs no password, and brings no other name in', async () => {
+    const fields = { name: 'night', roles: ['planner'] };
+    const { id, secret } = (await as('eve').post('/tokens', fields)).body;
+    const forged = { 'X-Forwarded-User': 'eve', 'X-Forwarded-Groups': 'admins' };
+    const program = apiAt(proxy.url, { ...forged, authorization: `Bearer ${secret}` });
+    expect((await program.get('/me')).body).toEqual({
+      user: 'night',
+      roles: ['reader', 'planner'],
+    });
+    expect((await program.post(`${v.path}/scale`, { slice: {}, value_incr: 1 })).status).toBe(200);
+    expect((await as('eve').del(`/tokens/${id}`)).status).toBe(204);
+    for (const authorization of [`Bearer ${secret}`, 'Bearer pf_', 'Bearer eyJhbGciOi']) {
+      const api = apiAt(proxy.url, { ...forged, authorization });
+      expect([authorization, (await api.get('/me')).status]).toEqual([authorization, 401]);
+    }
+  });
+
   it('writes are recorded under the name, and accepted only from the site itself', async () => {
     const write = (origin: string) =>
       as('ann').send(`${v.path}/scale`, {

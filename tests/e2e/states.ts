@@ -103,6 +103,23 @@ async function openTerritories(page: Page, service: Service): Promise<void> {
   await visible(page, 'team-west');
 }
 
+/** Signs Eve in as an admin, makes three tokens, and opens their page. */
+async function openTokens(page: Page, { url, query }: Service): Promise<void> {
+  const api = apiAt(url, signedIn('Eve', 'admins'));
+  for (const body of [
+    { name: 'nightly load', roles: ['planner'], expires_at: '2099-12-31T18:00:00Z' },
+    { name: 'Power BI', roles: ['reader'], groups: ['team-west', 'auditors'] },
+    { name: 'old import', roles: ['admin'] },
+  ]) {
+    expect((await api.post('/tokens', body)).status).toBe(201);
+  }
+  await query(`UPDATE pf.token SET last_used_at = now() - interval '3 hours' WHERE name = 'Power BI';
+    UPDATE pf.token SET expires_at = '2026-01-31T18:00:00Z' WHERE name = 'old import'`);
+  await signIn(page, 'Eve', 'admins');
+  await visit(page, '/tokens');
+  await visible(page, 'Power BI');
+}
+
 /** Makes three reviews, one of them submitted to a reviewer, and one approved. */
 async function makeReviews({ api }: Service, reviewer: string): Promise<void> {
   const make = async (owner: string, slice: object, reviewers: string[], due?: string) => {
@@ -331,6 +348,31 @@ export const STATES: State[] = [
       await page.getByText('Everything', { exact: true }).click();
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await visible(page, 'Close the source to everybody else?');
+    },
+  },
+  {
+    name: 'tokens',
+    env: SIGNED_IN,
+    reach: openTokens,
+  },
+  {
+    name: 'tokens-none',
+    env: SIGNED_IN,
+    reach: async (page) => {
+      await signIn(page, 'Eve', 'admins');
+      await visit(page, '/tokens');
+      await visible(page, 'No token yet');
+    },
+  },
+  {
+    name: 'token-made',
+    env: SIGNED_IN,
+    reach: async (page, service) => {
+      await openTokens(page, service);
+      await page.getByRole('button', { name: 'Make a token' }).click();
+      await page.getByLabel('Name').fill('nightly load');
+      await page.getByRole('button', { name: 'Make the token' }).click();
+      await visible(page, /^Copy it now/);
     },
   },
   {

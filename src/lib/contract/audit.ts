@@ -1,4 +1,4 @@
-/** The audit: who changed sources, versions and territories, and which requests were refused. */
+/** The audit: who changed what everybody depends on, and which requests were refused. */
 import * as v from 'valibot';
 import { anyJson, byColumn, timestamp } from './primitives';
 
@@ -15,6 +15,8 @@ export const AUDITED = [
   'territory created',
   'territory changed',
   'territory deleted',
+  'token created',
+  'token revoked',
   'version changed',
   'version closed',
   'version opened',
@@ -35,6 +37,7 @@ export const AuditEntry = v.object({
   source_id: v.nullable(v.number()),
   version_id: v.nullable(v.number()),
   territory_id: v.nullable(v.number()),
+  token_id: v.nullable(v.number()),
   before: v.pipe(
     v.nullable(byColumn(anyJson)),
     v.description('The changed fields before; null of a new object and of a refusal'),

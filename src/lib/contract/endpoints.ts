@@ -12,6 +12,7 @@ import { ROW_ENDPOINTS } from './endpoints/rows';
 import { SERVICE_ENDPOINTS } from './endpoints/service';
 import { SOURCE_ENDPOINTS } from './endpoints/sources';
 import { TERRITORY_ENDPOINTS } from './endpoints/territories';
+import { TOKEN_ENDPOINTS } from './endpoints/tokens';
 import { VERSION_ENDPOINTS } from './endpoints/versions';
 
 /**
@@ -23,6 +24,7 @@ export const API = {
   ...FILE_ENDPOINTS,
   ...SOURCE_ENDPOINTS,
   ...TERRITORY_ENDPOINTS,
+  ...TOKEN_ENDPOINTS,
   ...AUDIT_ENDPOINTS,
   ...VERSION_ENDPOINTS,
   ...CURRENT_ENDPOINTS,

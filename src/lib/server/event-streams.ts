@@ -23,6 +23,12 @@ const textFor = (kind: 'resync' | 'deleted'): string => `id: 0\nevent: ${kind}\n
 /** Seconds after which a client may try again if too many streams are open. */
 const RETRY_AFTER = 30;
 
+interface StreamSettings {
+  heartbeat: number;
+  perPerson: number;
+  validTokens: (ids: readonly number[]) => Promise<readonly number[]>;
+}
+
 /** Who watches a version. */
 interface Watcher {
   sender: Sender;
@@ -55,6 +61,7 @@ export class Events implements Listening {
   private heartbeat: NodeJS.Timeout | undefined;
   private ended = false;
   private readonly perPerson: number;
+  private readonly validTokens: (ids: readonly number[]) => Promise<readonly number[]>;
   /** Number of streams that were refused because one person had too many. */
   refused = 0;
 
@@ -62,13 +69,15 @@ export class Events implements Listening {
    * @param listen opens the connection that reports to these streams
    * @param heartbeat interval of heartbeats, in milliseconds
    * @param perPerson largest number of open streams of one person
+   * @param validTokens returns those of some tokens that are neither revoked nor expired
    */
   constructor(
     listen: (listening: Listening) => Listener,
-    { heartbeat, perPerson }: { heartbeat: number; perPerson: number },
+    { heartbeat, perPerson, validTokens }: StreamSettings,
   ) {
     this.listener = listen(this);
     this.perPerson = perPerson;
+    this.validTokens = validTokens;
     this.interval = heartbeat;
     const data: Heartbeat = { interval_ms: heartbeat };
     this.heartbeatText = `event: ${HEARTBEAT}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -183,6 +192,20 @@ export class Events implements Listening {
 
   private beat(): void {
     for (const stream of this.streams) this.send(stream, `:\n\n${this.heartbeatText}`);
+    void this.closeInvalid().catch(() => {});
+  }
+
+  /** Closes the streams of tokens that were revoked or have expired. */
+  private async closeInvalid(): Promise<void> {
+    const streams = [...this.streams].flatMap((stream) => {
+      const { token } = stream.watcher.sender;
+      return token === null ? [] : [{ stream, token }];
+    });
+    if (streams.length === 0) return;
+    const valid = await this.validTokens(streams.map(({ token }) => token));
+    for (const { stream, token } of streams) {
+      if (this.streams.has(stream) && !valid.includes(token)) this.close(stream);
+    }
   }
 
   private text({ kind, ...data }: VersionEvent): string {

@@ -10,6 +10,8 @@ export interface Sender extends Me {
    * towards; null if it counts towards none.
    */
   holder: string | null;
+  /** The id of the token that signs the sender in; null for a person, and for the service itself. */
+  token: number | null;
 }
 
 /** The sender of every request if the service signs nobody in, and of the service's own work. */
@@ -18,6 +20,7 @@ export const NOBODY: Sender = {
   roles: [...ROLES],
   groups: [],
   holder: null,
+  token: null,
 };
 
 /**

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { BlockList } from 'node:net';
 import { isIPv6 } from 'node:net';
 import * as v from 'valibot';
+import type { Endpoint } from '../contract/endpoints';
 import type { Role } from '../contract/me';
 import { ROLES } from '../contract/me';
 import { pfUser } from '../contract/primitives';
@@ -27,7 +28,7 @@ export interface SignInRules {
 }
 
 /** The parts of a Node request that identify the sender. */
-interface Received {
+export interface Received {
   /** Alternating names and values, as they were sent. Unlike `headers`, it keeps repeated headers apart. */
   rawHeaders: readonly string[];
   socket: { remoteAddress?: string | undefined };
@@ -76,7 +77,19 @@ export function whoSent(
     roles: rolesOf(groups, rules),
     groups,
     holder: `person ${user.output}`,
+    token: null,
   };
+}
+
+/**
+ * The token of a request, `Authorization: Bearer pf_…`. Other credentials are the proxy's.
+ *
+ * @returns undefined without a token
+ * @throws AppError 401 if the header came twice
+ */
+export function tokenOf(received: Received): string | undefined {
+  const [, token] = /^bearer +(pf_.*)$/i.exec(header(received, 'authorization') ?? '') ?? [];
+  return token;
 }
 
 /**
@@ -133,9 +146,16 @@ function rolesOf(groups: readonly string[], { planners, admins }: SignInRules): 
   return ROLES.filter((role) => role === 'reader' || (role === 'planner' ? isPlanner : isAdmin));
 }
 
-/** Checks that the sender has the role that the endpoint needs. @throws AppError 403 */
-export function requireRole({ user, roles }: Sender, role: Role): void {
-  if (roles.includes(role)) return;
+/** Checks that the sender has the role that the endpoint needs, and is a person if it is for people. @throws AppError 403 */
+export function requireRole(
+  { user, roles, token }: Sender,
+  { role, forPeople }: Pick<Endpoint, 'role' | 'forPeople'>,
+): void {
+  if (role === null) return;
+  if (roles.includes(role)) {
+    if (!forPeople || token === null) return;
+    throw new AppError(403, `Only a signed-in person may do this; ${user} has a token`);
+  }
   const needed = role === 'admin' ? 'an admin' : `a ${role}`;
   throw new AppError(403, `Only ${needed} may do this; ${user} is signed in as ${roles.at(-1)}`);
 }

@@ -10,6 +10,7 @@ import { ROLES } from '../../../src/lib/contract/me';
 import { openEvents } from '../../support/events';
 import { apiAt, type Api } from '../../support/http';
 import { startService, type Service } from '../../support/service';
+import { bearer } from '../../support/tokens';
 import { makePlan, makeSource, ok, ORDER_COLUMNS, ORDERS, refused } from './orders';
 
 const SIGNED_IN = {
@@ -36,6 +37,8 @@ let sourceId: number;
 let nobody: Api;
 let reader: Api;
 let ann: Api;
+/** The headers of a token of each role. */
+let tokens: Record<(typeof ROLES)[number], Record<string, string>>;
 beforeAll(async () => {
   const started = await startService('service', SIGNED_IN);
   nobody = started.api;
@@ -43,6 +46,11 @@ beforeAll(async () => {
   ann = apiAt(started.url, PEOPLE.planner);
   // The following requests run as an admin.
   service = { ...started, api: apiAt(started.url, PEOPLE.admin) };
+  tokens = {
+    reader: await bearer(service.api, { roles: ['reader'] }),
+    planner: await bearer(service.api, { roles: ['planner'] }),
+    admin: await bearer(service.api, { roles: ['admin'] }),
+  };
   await service.query(ORDERS);
   sourceId = await makeSource(service, 'orders', ORDER_COLUMNS);
 });
@@ -293,7 +301,7 @@ describe('Roles', () => {
       (endpoint) => [`${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint] as const,
     ),
   )('%s is for people with its role', async (_, endpoint) => {
-    const { role } = endpoint;
+    const { role, forPeople } = endpoint;
     const without = await attempt(nobody, endpoint);
     if (role === null) {
       expect(without.status).toBe(200);
@@ -301,22 +309,38 @@ describe('Roles', () => {
     }
     expect([without.status, without.body]).toEqual([401, { error: expect.any(String) }]);
     for (const [i, person] of ROLES.entries()) {
-      const answer = await attempt(apiAt(service.url, PEOPLE[person]), endpoint);
-      if (i >= ROLES.indexOf(role)) {
-        expect([person, answer.status]).not.toEqual([person, 401]);
-        expect([person, answer.status]).not.toEqual([person, 403]);
-      } else {
-        expect([person, answer.status, answer.body]).toEqual([
-          person,
-          403,
-          {
-            error: expect.stringMatching(
-              new RegExp(`^Only an? ${role} may do this; .* is signed in as ${person}$`),
-            ),
-          },
-        ]);
+      for (const [way, headers] of [
+        [person, PEOPLE[person]],
+        [`token of a ${person}`, tokens[person]],
+      ] as const) {
+        const answer = await attempt(apiAt(service.url, headers), endpoint);
+        if (forPeople && person === role && way !== person) {
+          expect([way, answer.status, answer.body]).toEqual([
+            way,
+            403,
+            { error: 'Only a signed-in person may do this; night has a token' },
+          ]);
+        } else if (i >= ROLES.indexOf(role)) {
+          expect([way, answer.status]).not.toEqual([way, 401]);
+          expect([way, answer.status]).not.toEqual([way, 403]);
+        } else {
+          expect([way, answer.status, answer.body]).toEqual([
+            way,
+            403,
+            {
+              error: expect.stringMatching(
+                new RegExp(`^Only an? ${role} may do this; .* is signed in as ${person}$`),
+              ),
+            },
+          ]);
+        }
       }
     }
+  });
+
+  it('of a token are not enough for endpoints of tokens', () => {
+    const refusing = ENDPOINTS.filter(({ forPeople }) => forPeople).map(({ name }) => name);
+    expect(refusing).toEqual(['GET /tokens', 'POST /tokens', 'DELETE /tokens/{id}']);
   });
 
   it('are required by endpoints according to their effect', () => {
@@ -347,6 +371,9 @@ describe('Roles', () => {
       'POST /sources/{id}/territories',
       'PATCH /territories/{id}',
       'DELETE /territories/{id}',
+      'GET /tokens',
+      'POST /tokens',
+      'DELETE /tokens/{id}',
       'GET /audit',
       'DELETE /versions/{id}',
       'GET /sources/{id}/published',

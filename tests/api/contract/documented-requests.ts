@@ -54,6 +54,21 @@ const addTerritory = async ({ query }: Service, sourceId: number): Promise<numbe
   return id;
 };
 
+const TOKEN = { name: 'night', roles: ['planner'], groups: ['north'] };
+
+/** Sends a request as an admin of a service that signs people in. */
+function whereSignedIn(request: (service: Service) => Promise<Answer>) {
+  return async () => {
+    const service = await startService('service', SIGNED_IN);
+    try {
+      const api = apiAt(service.url, signedIn('eve', 'admins'));
+      return await request({ ...service, api });
+    } finally {
+      await service.stop();
+    }
+  };
+}
+
 /** A successful request to each endpoint, each on a plan or resource of its own. */
 export const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
   'GET /health': (service) => service.api.get('/health'),
@@ -118,21 +133,23 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
     await addTerritory(service, sourceId);
     return service.api.get(`/sources/${sourceId}/territories`);
   },
-  // This service signs nobody in.
-  'POST /sources/{id}/territories': async () => {
-    const signed = await startService('service', SIGNED_IN);
-    try {
-      const api = apiAt(signed.url, signedIn('eve', 'admins'));
-      await signed.query('CREATE TABLE public.stores (region text)');
-      const source = await api.post('/sources', { schema: 'public', tname: 'stores' });
-      const path = `/sources/${source.body.id}`;
-      await api.put(`${path}/columns`, [{ cname: 'region', role: 'dimension' }]);
-      const territory = { member: 'ann', read: {}, write: { region: 'North' } };
-      return await api.post(`${path}/territories`, territory);
-    } finally {
-      await signed.stop();
-    }
-  },
+  'POST /sources/{id}/territories': whereSignedIn(async ({ api, query }) => {
+    await query('CREATE TABLE public.stores (region text)');
+    const source = await api.post('/sources', { schema: 'public', tname: 'stores' });
+    const path = `/sources/${source.body.id}`;
+    await api.put(`${path}/columns`, [{ cname: 'region', role: 'dimension' }]);
+    const territory = { member: 'ann', read: {}, write: { region: 'North' } };
+    return api.post(`${path}/territories`, territory);
+  }),
+  'GET /tokens': whereSignedIn(async ({ api }) => {
+    await api.post('/tokens', TOKEN);
+    return api.get('/tokens');
+  }),
+  'POST /tokens': whereSignedIn(({ api }) => api.post('/tokens', TOKEN)),
+  'DELETE /tokens/{id}': whereSignedIn(async ({ api }) => {
+    const { id } = (await api.post('/tokens', TOKEN)).body;
+    return api.del(`/tokens/${id}`);
+  }),
   'PATCH /territories/{id}': async (service, sourceId) =>
     service.api.patch(`/territories/${await addTerritory(service, sourceId)}`, { member: 'bea' }),
   'DELETE /territories/{id}': async (service, sourceId) =>

@@ -55,6 +55,8 @@ export interface Described {
    * is needed.
    */
   role: Role | null;
+  /** Whether tokens are refused, whatever their role (docs/contract/20-who-is-signed-in.md#tokens). */
+  forPeople?: true;
   /** One sentence without a full stop, or one by the word in the path. */
   summary: string | ByWord<string>;
   /** Parameters of the query string by name. */

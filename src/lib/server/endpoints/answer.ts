@@ -16,6 +16,7 @@ import { rowHandlers } from './rows';
 import { serviceHandlers } from './service';
 import { sourceHandlers } from './sources';
 import { territoryHandlers } from './territories';
+import { tokenHandlers } from './tokens';
 import { versionHandlers } from './versions';
 
 /** The handler of each endpoint. */
@@ -24,6 +25,7 @@ export const HANDLERS: AllHandlers = {
   ...fileHandlers,
   ...sourceHandlers,
   ...territoryHandlers,
+  ...tokenHandlers,
   ...auditHandlers,
   ...versionHandlers,
   ...currentHandlers,

@@ -11,9 +11,10 @@ interface Change {
   action: Audited;
   /** The person that the body names; it counts only if nobody is signed in. */
   pf_user?: string | null | undefined;
-  source_id: number;
+  source_id?: number;
   version_id?: number;
   territory_id?: number;
+  token_id?: number;
   /** The object before; null if it is new. */
   before: object | null;
   /** The object after; null if it is deleted. */
@@ -23,19 +24,20 @@ interface Change {
 /** Records a change in the transaction that makes it: the fields whose values differ. Without any, nothing is recorded. */
 export async function recordChange(
   db: Queryable,
-  { action, pf_user, source_id, version_id, territory_id, before, after }: Change,
+  { action, pf_user, source_id, version_id, territory_id, token_id, before, after }: Change,
 ): Promise<void> {
   const changed = fieldsThatDiffer(before, after);
   if (changed === undefined) return;
   await db.run(
-    sql`INSERT INTO pf.audit (pf_user, action, source_id, version_id, territory_id, before, after)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    sql`INSERT INTO pf.audit (pf_user, action, source_id, version_id, territory_id, token_id, before, after)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       db.sender.user ?? pf_user ?? null,
       action,
-      source_id,
+      source_id ?? null,
       version_id ?? null,
       territory_id ?? null,
+      token_id ?? null,
       changed.before && JSON.stringify(changed.before),
       changed.after && JSON.stringify(changed.after),
     ],
@@ -104,7 +106,7 @@ export const listAudit = (
 ): Promise<AuditEntry[]> =>
   db.many(
     AuditEntry,
-    sql`SELECT id, stamp, pf_user, action, source_id, version_id, territory_id, before, after, request, status, count
+    sql`SELECT id, stamp, pf_user, action, source_id, version_id, territory_id, token_id, before, after, request, status, count
      FROM pf.audit
      WHERE ($1::bigint IS NULL OR id < $1) AND ($2::bigint IS NULL OR id > $2)
        AND ($3::text IS NULL OR pf_user = $3) AND ($4::integer IS NULL OR source_id = $4)
