@@ -3,6 +3,7 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { type Endpoint, ENDPOINTS } from './endpoints';
+import { NAMED_SCHEMAS } from './named-schemas';
 import {
   ARROW,
   BODY_SKIPPED_HEADER,
@@ -20,7 +21,7 @@ import {
 
 const REFUSALS: Record<number, string> = {
   400: 'A body or parameter is invalid',
-  401: 'The service signs people in, and the request names nobody',
+  401: 'The service signs people in, and the request names nobody, or its token is wrong, revoked or expired',
   403: 'The version is closed, the person lacks the required role, or a page of another site sent the write',
   404: 'The source, version, view, profile, formula, comment, review, log entry, table or template does not exist',
   409: 'It conflicts with the present state',
@@ -29,7 +30,7 @@ const REFUSALS: Record<number, string> = {
   421: 'The host is not accepted',
   422: 'Well-formed, but cannot be carried out',
   423: 'A lock or a review holds rows of this change',
-  429: 'Other requests or event streams of the same person are too many; try again later',
+  429: 'Other requests or event streams of the same person are too many, or wrong tokens from the same address; try again later',
   500: 'The service failed',
   501: 'Not available yet',
   503: 'Overloaded, or the database does not answer; try again later',
@@ -92,28 +93,76 @@ export function openApiDocument(version: string) {
   for (const endpoint of ENDPOINTS) {
     (paths[`/api${endpoint.path}`] ??= {})[endpoint.method] = describeEndpoint(endpoint);
   }
+  const responses = Object.fromEntries(
+    Object.entries(REFUSALS).map(([status, description]) => [
+      status,
+      {
+        description,
+        ...(['429', '503'].includes(status) ? { headers: headersOf(['Retry-After']) } : {}),
+        content: jsonContent(ErrorAnswer),
+      },
+    ]),
+  );
   return {
     openapi: '3.1.0',
     info: {
       title: 'Forecast Pivot',
       version,
       description:
-        'Scenario forecasting over tables of a database. If PF_USER_HEADER is set, a proxy signs people in, and each endpoint needs the role that it names. If not, everybody may do everything, and the acting user is the field pf_user.',
+        'Scenario forecasting over tables of a database. If PF_USER_HEADER is set, a proxy signs people in, programs send a token, and each endpoint needs the role that it names. If not, everybody may do everything, and the acting user is the field pf_user.',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The server that answers this document' }],
+    security: [{ [TOKEN]: [] }, SIGNED_IN],
     paths,
     components: {
-      responses: Object.fromEntries(
-        Object.entries(REFUSALS).map(([status, description]) => [
-          status,
-          {
-            description,
-            ...(['429', '503'].includes(status) ? { headers: headersOf(['Retry-After']) } : {}),
-            content: jsonContent(ErrorAnswer),
-          },
-        ]),
-      ),
+      securitySchemes: {
+        [TOKEN]: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A token of a program, pf_…, if a proxy signs people in',
+        },
+      },
+      responses,
+      schemas: componentsOf({ paths, responses }),
     },
   };
+}
+
+/** The name of the security scheme of tokens, and the requirement of people: none, since the proxy signs them in. */
+const TOKEN = 'token';
+const SIGNED_IN = {};
+
+/**
+ * The name of an endpoint's operation, unique: `GET /versions/{id}/log` is `getVersionLog`. A step before a parameter
+ * is in the singular.
+ */
+function operationId({ method, path }: Endpoint): string {
+  const steps = path.split(/[/.]/).filter(Boolean);
+  const words = steps.flatMap((step, i) => {
+    if (step.startsWith('{')) return [];
+    const isOne = steps[i + 1]?.startsWith('{') ?? false;
+    return (isOne ? step.replace(/ies$/, 'y').replace(/s$/, '') : step).split('-');
+  });
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+const COMPONENT = '#/components/schemas/';
+const NAMES = new Map(Array.from(NAMED_SCHEMAS, ([name, schema]) => [schema, name]));
+
+/** The named schemas to which a part of the document refers, and those to which these refer. */
+function componentsOf(part: unknown): Record<string, JsonSchema> {
+  const found: Record<string, JsonSchema> = {};
+  const open = [part];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const [, name = ''] of JSON.stringify(next).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = NAMED_SCHEMAS.get(name);
+      if (!schema || name in found) continue;
+      found[name] = jsonSchema(schema);
+      open.push(found[name]);
+    }
+  }
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function describeEndpoint(endpoint: Endpoint) {
@@ -121,6 +170,7 @@ function describeEndpoint(endpoint: Endpoint) {
     method,
     path,
     role,
+    forPeople,
     territories,
     summary,
     query = {},
@@ -165,7 +215,9 @@ function describeEndpoint(endpoint: Endpoint) {
     503,
   ];
   return {
+    operationId: operationId(endpoint),
     summary,
+    ...(role === null ? { security: [] } : forPeople ? { security: [SIGNED_IN] } : {}),
     description: role === null ? 'Needs no name.' : `Needs the role ${role}.`,
     'x-territories': territories,
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -211,10 +263,16 @@ const headersOf = (names: readonly string[]) =>
   );
 
 const jsonContent = (schema: v.GenericSchema) => ({
-  'application/json': { schema: jsonSchema(schema) },
+  'application/json': { schema: described(schema) },
 });
 
-/** Converts the input or output of a schema to JSON Schema. Checks that need code are described in words only. */
+/** A reference to a schema that has a name, or the schema itself. */
+function described(schema: v.GenericSchema): JsonSchema {
+  const name = NAMES.get(schema);
+  return name === undefined ? jsonSchema(schema) : { $ref: `${COMPONENT}${name}` };
+}
+
+/** Converts the input or output of a schema to JSON Schema, with references to named schemas within. Checks that need code are described in words only. */
 function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'input'): JsonSchema {
   const {
     $schema: _,
@@ -225,14 +283,17 @@ function jsonSchema(schema: v.GenericSchema, typeMode: 'input' | 'output' = 'inp
     typeMode,
     errorMode: 'ignore',
     // A lazy schema depends on the body. Without one it is the choice of all.
-    overrideSchema: ({ valibotSchema }) =>
-      isLazy(valibotSchema) ? jsonSchema(valibotSchema.getter(undefined)) : undefined,
+    overrideSchema: ({ valibotSchema }) => {
+      const name = valibotSchema === schema ? undefined : NAMES.get(valibotSchema);
+      if (name !== undefined) return { $ref: `${COMPONENT}${name}` };
+      return isLazy(valibotSchema) ? described(valibotSchema.getter(undefined)) : undefined;
+    },
     overrideAction: ({ valibotAction, jsonSchema: standard }) => {
       const columns = v.safeParse(ByColumn, valibotAction);
       return columns.success
         ? {
             type: 'object',
-            additionalProperties: jsonSchema(columns.output.metadata[COLUMN_VALUE]),
+            additionalProperties: described(columns.output.metadata[COLUMN_VALUE]),
           }
         : standard;
     },

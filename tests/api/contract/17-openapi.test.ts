@@ -84,7 +84,8 @@ describe('The OpenAPI document', () => {
       expect(rows?.headers).toMatchObject({ 'X-Timeline': {}, 'X-Revision': {} });
     }
     const { schema } = scale.requestBody.content['application/json'];
-    const [one, several] = schema.anyOf;
+    expect(schema).toEqual({ $ref: '#/components/schemas/ScaleRequest' });
+    const [one, several] = body.components.schemas.ScaleRequest.anyOf;
     expect(several.required).toEqual(['edits', 'pf_user']);
     expect(several.properties.edits).toMatchObject({ minItems: 1, maxItems: 1000 });
     expect(one.required).toEqual(['slice', 'pf_user']);
