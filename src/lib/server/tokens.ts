@@ -36,9 +36,8 @@ export function withoutSecrets(url: string): string {
   } catch {
     // It is searched as it is.
   }
-  const [without, unchanged] = [decoded, url].map((each) => each.replace(SECRET, 'pf_…'));
-  if (without !== decoded) return without ?? '';
-  return unchanged ?? url;
+  const without = decoded.replace(SECRET, 'pf_…');
+  return without === decoded ? url : without;
 }
 
 /** How the tokens are stored. */
