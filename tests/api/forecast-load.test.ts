@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { limitOf } from '../../src/lib/contract/forecasts';
 import { it } from '../support/api';
 import { planTable, type PlannedTable } from '../support/planned-table';
 import type { Service } from '../support/service';
@@ -203,11 +204,11 @@ describe('Loading a forecast', () => {
     // The entry keeps the deviations of its amounts, from which pages draw the range.
     const { missing: _, ...asked } = YEAR;
     const shown = (await api.post(`${path}/forecast/preview`, asked)).body.groups;
-    for (const [g, { forecast, deviation }] of groups.entries()) {
+    for (const [g, { forecast, deviation, freedom }] of groups.entries()) {
       expect(deviation).toHaveLength(12);
       for (const [h, amount] of forecast.entries()) {
         const off = shown[g].band95.upper[h] - amount;
-        expect(Math.abs(1.96 * deviation[h] - off)).toBeLessThan(0.51 + off / 1000);
+        expect(Math.abs(limitOf(95, freedom) * deviation[h] - off)).toBeLessThan(0.51 + off / 1000);
       }
     }
     await api.del(`/log/${logid}`);

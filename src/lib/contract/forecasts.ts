@@ -20,14 +20,35 @@ export type Method = v.InferOutput<typeof Method>;
 /** The methods that forecast a mean of a slow series. */
 export const MEANS: readonly Method[] = ['mean', 'croston', 'tsb'];
 
-/**
- * Half the width of the range that 80 and 95 % of the amounts are expected in, in standard deviations. Large errors are
- * more frequent than with a normal distribution: the ratio of the two is that of Student's t with 6 degrees of freedom.
- */
-export const BANDS = { 80: 1.153, 95: 1.96 } as const;
+/** The shares of the amounts, in per cent, that the bands of a forecast hold. */
+export type BandShare = 80 | 95;
 
-/** The limit of 80 % of the normal distribution, which a sum of many independent errors comes close to. */
-export const NORMAL_80 = 1.2816;
+/** The limits of the normal distribution, in standard deviations. */
+const NORMAL: Record<BandShare, number> = { 80: 1.2816, 95: 1.96 };
+
+/** The degrees of freedom of entries that do not keep any: their limits become those of older servers to 2 %. */
+export const OLDER_FREEDOM = 6;
+
+/**
+ * Returns half the width of the range that a share of the amounts is expected in, in standard deviations: the limit of
+ * Student's t distribution, scaled to a variance of 1.
+ *
+ * Source: Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 26.7.5.
+ *
+ * @param freedom degrees of freedom, at least 3
+ */
+export function limitOf(share: BandShare, freedom: number): number {
+  const z = NORMAL[share];
+  const terms = [
+    z,
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92_160,
+  ];
+  const limit = terms.reduce((total, term, i) => total + term / freedom ** i, 0);
+  return limit * Math.sqrt(1 - 2 / freedom);
+}
 
 /** The length of a period. */
 export const ForecastUnit = v.picklist(['month', 'quarter', 'week']);
@@ -317,6 +338,14 @@ const FittedGroup = v.object({
     v.pipe(
       amounts,
       v.description('Standard deviation of the error of each amount; absent in older entries'),
+    ),
+  ),
+  freedom: v.optional(
+    v.pipe(
+      number,
+      v.description(
+        'Degrees of freedom of the Student’s t distribution of its errors; absent in older entries',
+      ),
     ),
   ),
   dependence: v.optional(

@@ -67,8 +67,8 @@ function measureSums(name: keyof typeof PERIODS, size: number): void {
     const found = scaled.map(({ history }) => forecastSeries(history, options));
     const dependence = dependenceOf(found.map(({ withheld }) => withheld));
     return Array.from({ length: horizon }, (_, h) => {
-      const parts = found.map(({ forecast, deviation }) => ({
-        ...{ forecast: at(forecast, h), deviation: at(deviation, h), dependence },
+      const parts = found.map(({ forecast, deviation, freedom }) => ({
+        ...{ forecast: at(forecast, h), deviation: at(deviation, h), freedom, dependence },
       }));
       const { band80, band95 } = rangeOfSum([parts], true);
       const sold = sum(scaled.map(({ future }) => at(future, h)));

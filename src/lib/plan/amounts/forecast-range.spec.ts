@@ -5,7 +5,7 @@ import { forecastRanges, membersOf, type RangedLine } from './forecast-range';
 
 const fitted = (region: string | null, forecast: number[], deviation?: number[]) => ({
   ...{ group: [region], measure: 'value' as const, method: 'theta' as const, parameters: {} },
-  ...{ forecast, ...(deviation && { deviation }) },
+  ...{ forecast, ...(deviation && { deviation, freedom: Infinity }) },
 });
 
 const FORECAST = {
@@ -52,22 +52,58 @@ describe('the range of a forecast in a chart', () => {
       [111, Number(Math.sqrt(31).toFixed(6))],
     ]);
     const same = FORECAST.groups.map((group) => ({ ...group, dependence: 1 }));
-    const [range] = forecastRanges([{ ...FORECAST, groups: same }], january);
-    expect(range?.band80[1]).toBeCloseTo(111 + 1.153 * 7, 10);
-    expect(range?.band95[1]).toBeCloseTo(111 + 1.96 * 7, 10);
+    expect(short(forecastRanges([{ ...FORECAST, groups: same }], january))).toEqual([[111, 7]]);
   });
 
-  it('has limits of 80 % that are closer to the normal ones, the more independent errors it adds', () => {
-    const many = Array.from({ length: 10_000 }, (_, i) => fitted(`Region ${i}`, [10], [1]));
-    const [range] = forecastRanges([{ ...FORECAST, groups: many }], line(['2027-01-01']));
-    expect((range?.band80[1] ?? 0) - 100_000).toBeCloseTo(128.16, 1);
+  /** The limits above the forecast of groups, in standard deviations of their sum. */
+  const limits = (groups: readonly object[], deviation: number) => {
+    const params = { ...FORECAST, groups } as ForecastParams;
+    const [range] = forecastRanges([params], line(['2027-01-01']));
+    return [range?.band80, range?.band95].map(
+      (band) => ((band?.[1] ?? 0) - (range?.forecast ?? 0)) / deviation,
+    );
+  };
+
+  it.each([
+    [3, 1.6377, 3.1824],
+    [6, 1.4398, 2.4469],
+    [30, 1.3104, 2.0423],
+  ])(
+    'has the limits of Student’s t distribution with %d degrees of freedom, of variance 1',
+    (freedom, of80, of95) => {
+      const [in80, in95] = limits([{ ...fitted('East', [100], [5]), freedom }], 5);
+      const scale = Math.sqrt((freedom - 2) / freedom);
+      expect(in80).toBeCloseTo(of80 * scale, 2);
+      expect(in95).toBeCloseTo(of95 * scale, 2);
+    },
+  );
+
+  it('has more degrees of freedom, the more independent errors it adds', () => {
+    const of = (count: number, dependence: number) => {
+      const groups = Array.from({ length: count }, (_, i) => ({
+        ...fitted(`Region ${i}`, [10], [1]),
+        ...{ freedom: 6, dependence },
+      }));
+      return limits(groups, Math.sqrt(count + dependence * count * (count - 1)));
+    };
+    const single = (freedom: number) => limits([{ ...fitted('East', [100], [1]), freedom }], 1);
+    for (const [i, limit] of of(4, 0).entries()) expect(limit).toBeCloseTo(single(24)[i] ?? 0, 6);
+    expect(of(10_000, 0)[0]).toBeCloseTo(1.2816, 3);
+    expect(of(10_000, 0)[1]).toBeCloseTo(1.96, 3);
+  });
+
+  it('has about the limits of older servers for entries without degrees of freedom', () => {
+    const { freedom: _, ...older } = fitted('East', [100], [5]);
+    const [in80 = 0, in95 = 0] = limits([older], 5);
+    expect(Math.abs(in80 / 1.153 - 1)).toBeLessThan(0.021);
+    expect(Math.abs(in95 / 1.96 - 1)).toBeLessThan(0.021);
   });
 
   it('has the limits of 80 and 95 %, not below 0 unless an amount is', () => {
     const members = new Map([['region', ['West']]]);
     const [range] = forecastRanges([FORECAST], line(['2027-03-01'], { members }));
     expect(range?.forecast).toBe(30);
-    expect(range?.band80.map((limit) => Number(limit.toFixed(4)))).toEqual([16.164, 43.836]);
+    expect(range?.band80.map((limit) => Number(limit.toFixed(4)))).toEqual([14.6208, 45.3792]);
     expect(range?.band95.map((limit) => Number(limit.toFixed(4)))).toEqual([6.48, 53.52]);
     const wide = { ...FORECAST, groups: [fitted('West', [1, 1, 1, 1], [1, 1, 1, 1])] };
     const [at0] = forecastRanges([wide], line(['2027-03-01']));

@@ -1,6 +1,11 @@
 /** The range in which a loaded forecast expects the amounts of a chart. */
 import { monthNumber, monthNumberAt } from '../../contract/calendar';
-import { BANDS, type ForecastParams, NORMAL_80 } from '../../contract/forecasts';
+import {
+  type BandShare,
+  type ForecastParams,
+  limitOf,
+  OLDER_FREEDOM,
+} from '../../contract/forecasts';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { filterValues } from '../../pivot/slice/filter-values';
 import type { CellValue, Schema } from '../../pivot/values/engine-types';
@@ -28,6 +33,8 @@ export interface RangedLine {
 interface Summand {
   forecast: number;
   deviation: number;
+  /** Degrees of freedom of the distribution of its errors. */
+  freedom?: number | undefined;
   /** Correlation of its errors with those of other groups of the forecast; 0 if it is not known. */
   dependence?: number | undefined;
 }
@@ -72,8 +79,7 @@ export const limitedTo = (
  * line of which the forecasts know no range: their groups are coarser, or an older server has loaded them.
  *
  * The errors of groups count as correlated as in the backtest, those of different forecasts as independent, and those
- * of one group in several periods as the same. The more independent errors a sum has, the closer its limits of 80 % are
- * to those of the normal distribution (docs/forecasting.md).
+ * of one group in several periods as the same (docs/forecasting.md).
  *
  * @param forecasts newest first
  */
@@ -91,10 +97,13 @@ export function forecastRanges(
       const groups = periods === 'some' ? null : groupsOf(params, line);
       if (periods === 'some' || !groups) return null;
       const parts: Summand[] = [];
-      for (const { forecast, deviation, dependence } of groups) {
+      for (const { forecast, deviation, freedom, dependence } of groups) {
         if (!deviation) return null;
         const sum = (of: readonly number[]) => periods.reduce((all, i) => all + (of[i] ?? 0), 0);
-        parts.push({ forecast: sum(forecast), deviation: sum(deviation), dependence });
+        parts.push({
+          ...{ forecast: sum(forecast), deviation: sum(deviation) },
+          ...{ freedom, dependence },
+        });
         isNegative ||= forecast.some((amount) => amount < 0);
       }
       if (parts.length > 0) found.push(parts);
@@ -106,7 +115,10 @@ export function forecastRanges(
 }
 
 /**
- * Returns the range of a sum of forecasts.
+ * Returns the range of a sum of forecasts. The more independent errors a sum has, the more degrees of freedom its variance
+ * has.
+ *
+ * Source: Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics Bulletin 2.
  *
  * @param forecasts the parts of each; parts of different forecasts count as independent
  * @param isNegative whether the limits may be below 0
@@ -115,28 +127,24 @@ export function rangeOfSum(
   forecasts: readonly (readonly Summand[])[],
   isNegative: boolean,
 ): ForecastRange {
-  let [sum, variance, whole] = [0, 0, 0];
+  let [sum, variance, squares] = [0, 0, 0];
   for (const parts of forecasts) {
     let common = 0;
-    for (const { forecast, deviation, dependence = 0 } of parts) {
+    for (const { deviation, dependence = 0 } of parts) common += Math.sqrt(dependence) * deviation;
+    for (const { forecast, deviation, dependence = 0, freedom = OLDER_FREEDOM } of parts) {
+      // What the part adds to the variance: its own, and the covariances with the other parts.
+      const added = (1 - dependence) * deviation ** 2 + Math.sqrt(dependence) * deviation * common;
       sum += forecast;
-      variance += (1 - dependence) * deviation ** 2;
-      common += Math.sqrt(dependence) * deviation;
-      whole += deviation;
+      variance += added;
+      squares += added ** 2 / freedom;
     }
-    variance += common ** 2;
   }
-  // 1 if all errors are the same, and the smaller, the more independent ones there are.
-  const sameness = whole === 0 ? 1 : Math.min(1, variance / whole ** 2);
-  const limits = (width: number): [number, number] => {
-    const off = width * Math.sqrt(variance);
+  const freedom = variance === 0 ? Infinity : variance ** 2 / squares;
+  const limits = (share: BandShare): [number, number] => {
+    const off = limitOf(share, freedom) * Math.sqrt(variance);
     return [isNegative ? sum - off : Math.max(0, sum - off), sum + off];
   };
-  return {
-    forecast: sum,
-    band80: limits(NORMAL_80 - (NORMAL_80 - BANDS[80]) * sameness),
-    band95: limits(BANDS[95]),
-  };
+  return { forecast: sum, band80: limits(80), band95: limits(95) };
 }
 
 /** Returns the positions of the periods of a forecast that a place adds up, and whether it covers the place only in part. */

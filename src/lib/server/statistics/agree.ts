@@ -1,5 +1,5 @@
 /** Forecasts of several levels that agree: the forecast of each sum is the sum of those of its parts. */
-import { BANDS } from '../../contract/forecasts';
+import { type BandShare, limitOf } from '../../contract/forecasts';
 import { percent } from './choice';
 import type { ForecastOptions, SeriesForecast } from './forecast';
 import { reconcile } from './reconcile';
@@ -77,9 +77,9 @@ export function moved(
   forecast: readonly number[],
 ): SeriesForecast {
   const known = history.flatMap((amount) => amount ?? []);
-  const limits = (share: keyof typeof BANDS): SeriesForecast['band80'] => {
+  const limits = (share: BandShare): SeriesForecast['band80'] => {
     if (result.isSlow) return limitsOfSlow(known, forecast, share / 100);
-    const width = (h: number) => BANDS[share] * at(result.deviation, h);
+    const width = (h: number) => limitOf(share, result.freedom) * at(result.deviation, h);
     return {
       lower: notBelow(
         known,

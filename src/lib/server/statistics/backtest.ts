@@ -54,8 +54,6 @@ export interface Tested {
   squares: number;
   /** Absolute value of the sum of the errors. */
   cumulated: number;
-  /** The factor that makes the deviations of the method as wide as its errors. */
-  width: number;
   /** Forecast less amount of each withheld period, in units of its deviation; null where either is not known. */
   units: (number | null)[];
 }
@@ -154,7 +152,6 @@ function testedFit(
     errors: forecastErrors(forecast, actual, before, period),
     squares: mean(errors.map((error) => error ** 2)),
     cumulated: Math.abs(sum(errors)),
-    width: widthOf(fit, actual),
     units: actual.map((value, h) => {
       const unit = at(fit.deviation, h);
       return value === null || unit === 0 ? null : (at(forecast, h) - value) / unit;
@@ -162,27 +159,31 @@ function testedFit(
   };
 }
 
-/** Chosen on half of the M3 competition, so that the limits hold what they promise (docs/forecasting.md). */
-const CALIBRATION = 0.97;
+/** Errors of this many neighbouring periods count as one independent error, since they resemble each other. */
+const RESEMBLING = 3;
+
+/** Returns the number of independent errors that those of some neighbouring periods count for. */
+export const independentErrors = (periods: number): number => periods / RESEMBLING;
+
+/** The number of independent errors that the deviations of a method count for, which its fit to the history gave. */
+const FITTED_ERRORS = 3;
 
 /**
- * Returns a factor for the deviations of a method. Its square is the mean of 1 and of the squared errors, each in units
- * of its deviation. The fewer errors there are, the less they say, so the factor is that of Student's t distribution
- * with half as many degrees of freedom, since errors of neighbouring periods resemble each other.
- */
-function widthOf({ forecast, deviation }: Fit, actual: readonly (number | null)[]): number {
-  const squares = actual.flatMap((value, h) => {
-    const unit = at(deviation, h);
-    return value === null || unit === 0 ? [] : [((value - at(forecast, h)) / unit) ** 2];
-  });
-  if (squares.length === 0) return 1;
-  const freedom = Math.max(2, squares.length / 2);
-  return CALIBRATION * widened(freedom) * Math.sqrt((1 + mean(squares)) / 2);
-}
-
-/**
- * Returns the limit of 95 % of Student's t distribution in units of that of the normal one.
+ * Estimates the variance of errors in units of the deviations of their method: the mean of 1, which the fit to the history
+ * says, and of the squared errors of a backtest, weighted by the numbers of independent errors. The errors have a Student's
+ * t distribution, since this variance is uncertain. Both numbers were chosen on the first half of a half of the M3
+ * competition (docs/forecasting.md).
  *
- * Source: Cornish and Fisher (1938), Revue de l'Institut International de Statistique 5.
+ * Source: the conjugate estimate of a variance; Gelman et al. (2013), Bayesian Data Analysis, section 2.6; Smyth (2004),
+ * Linear models and empirical Bayes methods, Statistical Applications in Genetics and Molecular Biology 3.
+ *
+ * @param units errors of the backtest in units of their deviations; null where they are not known
+ * @returns the degrees of freedom, and the factor from the deviations of the method to standard deviations
  */
-const widened = (freedom: number): number => 1 + 1.21 / freedom + 1.44 / freedom ** 2;
+export function spreadOf(units: readonly (number | null)[]): { freedom: number; width: number } {
+  const squares = units.flatMap((unit) => (unit === null ? [] : unit ** 2));
+  const errors = independentErrors(squares.length);
+  const freedom = FITTED_ERRORS + errors;
+  const scale = (FITTED_ERRORS + errors * mean(squares)) / freedom;
+  return { freedom, width: Math.sqrt((scale * freedom) / (freedom - 2)) };
+}

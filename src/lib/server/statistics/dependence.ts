@@ -1,12 +1,7 @@
 /** How far the errors of several series rise and fall together, which decides how wide the range of their sum is. */
+import { independentErrors } from './backtest';
 import type { SeriesForecast } from './forecast';
 import { sum } from './series';
-
-/**
- * The number of independent errors that the backtest of one series counts for: errors of neighbouring periods resemble
- * each other.
- */
-const INDEPENDENT = 2;
 
 /**
  * Estimates the correlation between the errors of two series, on average over all pairs, from the errors that they had
@@ -32,6 +27,6 @@ export function dependenceOf(withheld: readonly SeriesForecast['withheld'][]): n
   }
   if (own === 0 || together <= 0) return 0;
   const estimate = together / own;
-  const chance = 2 / (compared.length * (compared.length - 1) * INDEPENDENT);
+  const chance = 2 / (compared.length * (compared.length - 1) * independentErrors(longest));
   return (estimate * estimate ** 2) / (estimate ** 2 + chance);
 }

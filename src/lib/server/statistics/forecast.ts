@@ -1,8 +1,8 @@
 /** Forecasts one series: chooses the method and says why, and adds the backtest and the bands. */
 import type { Method } from '../../contract/forecasts';
-import { BANDS } from '../../contract/forecasts';
+import { type BandShare, limitOf } from '../../contract/forecasts';
 import type { ForecastErrors } from './backtest';
-import { backtesting } from './backtest';
+import { backtesting, spreadOf } from './backtest';
 import { choose } from './choice';
 import { type Fit, lastYear } from './fit';
 import { fitting } from './methods';
@@ -46,6 +46,8 @@ export interface SeriesForecast {
   forecast: number[];
   /** Standard deviation of the error of each forecast, from which the limits follow. */
   deviation: number[];
+  /** Degrees of freedom of the Student's t distribution of the errors, at least 3. */
+  freedom: number;
   /** Errors of the backtest in units of their deviations; none without one, and for a discontinued series. */
   withheld: (number | null)[];
   /** Limits within which 80 and 95 % of the amounts are expected. */
@@ -82,20 +84,23 @@ export function forecastSeries(
   const own = tests?.test(method);
   const benchmark = tests?.test('last_year');
   const forecast = notBelow(values, fit.forecast);
-  const width = kind === 'slow' ? 1 : (own?.width ?? 1);
+  const { freedom, width } =
+    kind === 'slow'
+      ? { freedom: Math.max(LEAST_FREEDOM, values.length - 1), width: 1 }
+      : spreadOf(own?.units ?? []);
   const deviation = fit.deviation.map((each) => each * width);
   const limits =
     kind === 'slow'
-      ? (share: keyof typeof BANDS): Band => limitsOfSlow(values, forecast, share / 100)
-      : (share: keyof typeof BANDS): Band => ({
+      ? (share: BandShare): Band => limitsOfSlow(values, forecast, share / 100)
+      : (share: BandShare): Band => ({
           lower: notBelow(
             values,
-            forecast.map((value, h) => value - BANDS[share] * at(deviation, h)),
+            forecast.map((value, h) => value - limitOf(share, freedom) * at(deviation, h)),
           ),
-          upper: forecast.map((value, h) => value + BANDS[share] * at(deviation, h)),
+          upper: forecast.map((value, h) => value + limitOf(share, freedom) * at(deviation, h)),
         });
   return {
-    ...{ method, why, parameters: fit.parameters, forecast, deviation },
+    ...{ method, why, parameters: fit.parameters, forecast, deviation, freedom },
     fitted: history.map((_, t) => (first < 0 ? null : (fit.fitted[t - first] ?? null))),
     band80: limits(80),
     band95: limits(95),
@@ -103,10 +108,16 @@ export function forecastSeries(
       tests && own && benchmark
         ? { periods: tests.periods, ...own.errors, last_year: benchmark.errors }
         : null,
-    withheld: kind === 'discontinued' ? [] : (own?.units ?? []),
+    withheld:
+      kind === 'discontinued'
+        ? []
+        : (own?.units ?? []).map((unit) => (unit === null ? null : unit / width)),
     isSlow: kind !== undefined,
   };
 }
+
+/** The least degrees of freedom: with fewer, a variance would hardly be known. */
+const LEAST_FREEDOM = 3;
 
 /** The forecast of a discontinued series. */
 const nothing = (fit: Fit): Fit => ({

@@ -47,6 +47,8 @@ interface Fit extends GroupForecast {
   id: (string | null)[];
   /** Standard deviation of the error of each amount. */
   deviation: number[];
+  /** Degrees of freedom of the distribution of its errors. */
+  freedom: number;
   /** Correlation of its errors with those of another group. */
   dependence: number;
 }
@@ -166,7 +168,11 @@ export async function fitHistory(
       (fits[g] ??= []).push({
         ...{ id: group.id, group: groupOf(group, [...by.keys()]), measure: measureKey(measure) },
         ...fitting.answered(one, given[g] ?? []),
-        ...{ deviation: fitting.deviations(one), dependence },
+        ...{
+          deviation: fitting.deviations(one),
+          freedom: rounded(one.result.freedom, 1),
+          dependence,
+        },
       });
     }
   }
@@ -311,7 +317,8 @@ class Fitting {
     { amounts, result, history, past, coming, events }: Planned,
     forecast: number[],
   ): Omit<GroupForecast, 'group' | 'measure'> {
-    const { fitted, deviation, band80, band95, isSlow: _, withheld: __, ...facts } = result;
+    const { fitted, deviation, band80, band95, ...others } = result;
+    const { freedom: _, isSlow: __, withheld: ___, ...facts } = others;
     const [base, deviations] = [this.inHorizon(result.forecast), this.inHorizon(deviation)];
     const known = history.flatMap((amount) => amount ?? []);
     const limitsOf = (of: readonly number[]) =>

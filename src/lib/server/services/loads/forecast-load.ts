@@ -168,8 +168,17 @@ const fittedGroups = async (
   signal?: AbortSignal,
 ): Promise<FittedGroup[]> =>
   (await fitHistory(history, request, signal)).groups.map(
-    ({ id, measure, method, parameters, forecast: amounts, deviation, dependence }) => ({
-      ...{ group: id, measure, method, parameters, forecast: amounts, deviation, dependence },
+    ({ id, measure, method, parameters, forecast: amounts, deviation, freedom, dependence }) => ({
+      ...{
+        group: id,
+        measure,
+        method,
+        parameters,
+        forecast: amounts,
+        deviation,
+        freedom,
+        dependence,
+      },
     }),
   );
 

@@ -49,7 +49,9 @@ export async function previewForecast(
       };
       return { name, history: touched(periods), horizon: touched(horizon) };
     }),
-    groups: groups.map(({ id: _, deviation: __, dependence: ___, ...group }) => group),
+    groups: groups.map(
+      ({ id: _, deviation: __, freedom: ___, dependence: ____, ...group }) => group,
+    ),
     sums,
   };
 }
