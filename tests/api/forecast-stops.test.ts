@@ -86,6 +86,44 @@ it('A preview tells its progress in lines, the last of which is the answer', asy
   ]);
 });
 
+/** Seconds of processor time that the server has used. */
+async function processorTime(service: Service): Promise<number> {
+  return Number(/^process_cpu_seconds_total ([\d.]+)$/m.exec(await metrics(service))?.[1]);
+}
+
+it('A preview in lines fits no further if its client closes the connection', async ({
+  service,
+}) => {
+  const preview = async (signal: AbortSignal) => {
+    const answer = await fetch(`${service.url}/api/versions/${id}/forecast/preview`, {
+      method: 'POST',
+      signal,
+      headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
+      body: JSON.stringify(requestOf(3000)),
+    });
+    expect(answer.status).toBe(200);
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect(JSON.parse((await reader?.read())?.value ?? '')).toEqual({ fitted: 0, series: 3000 });
+    return reader;
+  };
+  const whole = async () => {
+    const reader = await preview(new AbortController().signal);
+    while (!(await reader?.read())?.done);
+  };
+  await whole();
+  const start = await processorTime(service);
+  await whole();
+  const middle = await processorTime(service);
+  const gone = new AbortController();
+  const reader = await preview(gone.signal);
+  gone.abort();
+  await expect(reader?.read()).rejects.toThrow(/abort/);
+  await whole();
+  const end = await processorTime(service);
+  // If the first one went on beside the second one, both together would take twice the time of one.
+  expect((end - middle) / (middle - start)).toBeLessThan(1.5);
+});
+
 describe('If its client closes the connection', () => {
   it.for(ENDPOINTS)('POST %s reads no further', async (endpoint, { service }) => {
     const before = await answersOf(service, endpoint);
