@@ -161,6 +161,32 @@ describe('A forecast of several levels', () => {
     );
   });
 
+  it('has a lift of a sum that is above 0 if the event adds to it', async ({ service }) => {
+    // The region that sells less during the fair was large, and the one that sells more is large now.
+    await service.query(`CREATE TABLE public.shift AS
+      SELECT region, start::date AS day, round((CASE region WHEN 'North' THEN 2000 - 25 * t ELSE 100 + 25 * t END
+        * CASE WHEN extract(month FROM start) = 3 + extract(year FROM start)::integer % 2
+            THEN CASE region WHEN 'North' THEN 0.5 ELSE 1.5 END ELSE 1 END)::numeric + t % 3, 2)::numeric(12,2) AS amount
+      FROM generate_series(DATE '2021-01-01', DATE '2026-12-01', interval '1 month') WITH ORDINALITY AS m (start, t),
+        (VALUES ('North'), ('West')) AS r (region)`);
+    const columns = { region: 'dimension', day: 'date', amount: 'value' } as const;
+    const planned = await planTable(service, 'shift', columns);
+    const fair = Array.from({ length: 7 }, (_, i) => {
+      const month = `${2021 + i}-0${3 + ((2021 + i) % 2)}`;
+      return { from: `${month}-01`, to: `${month}-30`, name: 'Fair' };
+    });
+    const body = { by: ['region'], levels: [[]], ignore: fair };
+    const added = (sums: Group[], of: 'history' | 'horizon') =>
+      sums[0]!.events[0]![of].reduce<number>((all, amount) => all + (amount ?? 0), 0);
+    const { sums } = await preview(service, body, planned);
+    expect(added(sums, 'history')).toBeLessThan(0);
+    expect(added(sums, 'horizon')).toBeGreaterThan(0);
+    expect(sums[0]!.events[0]!.lift).toBeGreaterThan(0);
+    // Without the event in the horizon, it is that of the history.
+    const before = await preview(service, { ...body, ignore: fair.slice(0, -1) }, planned);
+    expect(before.sums[0]!.events[0]!.lift).toBeLessThan(0);
+  });
+
   it('counts the series of all levels in its progress', async ({ service }) => {
     const { bytes } = await service.api.send(`/versions/${plan.versionId}/forecast/preview`, {
       method: 'POST',

@@ -20,6 +20,15 @@ test('a plan starts from a forecast of the source, which an undo takes out again
   await expect(dialog.getByLabel('Forecast from')).toHaveValue('2018-01-01');
   await expect(dialog.getByLabel('Through', { exact: true })).toHaveValue('2018-12-31');
   await expect(dialog.getByTestId('why')).toContainText('off on average');
+  const selling = dialog.getByLabel('Selling days');
+  await selling.selectOption({ label: 'Monday to Friday' });
+  await expect(dialog.getByTestId('why')).toContainText(
+    'It was fitted to amounts per selling day, Monday to Friday.',
+  );
+  await dialog.getByLabel('Periods').selectOption({ label: 'Weeks' });
+  await expect(selling).toHaveCount(0);
+  await dialog.getByLabel('Periods').selectOption({ label: 'Months' });
+  await selling.selectOption({ label: 'Do not count' });
   await dialog.getByLabel('Region', { exact: true }).check();
   const groups = dialog.getByLabel('Group, worst first');
   await expect(groups.locator('option')).toHaveCount(8);
@@ -294,7 +303,7 @@ test('an event is marked in the history and in the horizon, and drawn as its own
   await expect(chart.locator('polyline.event')).toHaveCount(1);
   await expect(chart.locator('rect.event')).toHaveCount(5);
   await expect(dialog.getByTestId('event')).toHaveText(
-    /^Easter: [+-][\d.]+ % in 4 months of the history\. It (adds|takes) /,
+    /^Easter: [+-][\d.]+ %, measured in 4 months of the history\. It (adds|takes) /,
   );
 
   await dialog.getByRole('button', { name: 'Load the forecast' }).click();

@@ -102,6 +102,15 @@ export function daysOfPeriod(day: string, unit: PeriodUnit, { from, to }: DateRa
   return Math.max(0, (stop - start) / DAY_MS + 1);
 }
 
+/** Returns how many days of a period are among the first ones of a week. @param first number of these, from Monday on */
+export function weekdaysOfPeriod(period: number, unit: PeriodUnit, first: number): number {
+  const start = timeOf(firstDay(period, unit));
+  const days = (timeOf(firstDay(period + 1, unit)) - start) / DAY_MS;
+  const weekday = ((start - MONDAY) / DAY_MS) % 7;
+  return Array.from({ length: days }, (_, i) => (weekday + i + 7) % 7).filter((n) => n < first)
+    .length;
+}
+
 /** Returns the month of a day as text. Its year may have more than four digits. */
 export const monthOf = (day: string): string => /^\d+-\d\d/.exec(day)?.[0] ?? day;
 

@@ -54,6 +54,11 @@ export function limitOf(share: BandShare, freedom: number): number {
 export const ForecastUnit = v.picklist(['month', 'quarter', 'week']);
 export type ForecastUnit = v.InferOutput<typeof ForecastUnit>;
 
+/** The days of a week on which something is sold, by their number from Monday on. */
+export const SELLING_DAYS = { monday_to_friday: 5, monday_to_saturday: 6 } as const;
+export const SellingDays = v.picklist(['monday_to_friday', 'monday_to_saturday']);
+export type SellingDays = v.InferOutput<typeof SellingDays>;
+
 const range = v.object({ from: day, through: day });
 
 /** The most periods of a history and of a horizon. */
@@ -108,6 +113,16 @@ export const ForecastPreviewRequest = v.object({
         atMost(MOST_IGNORED),
         v.description(
           'Ranges of days whose periods are not learned from; those with a name are events, whose lift is measured in the history and added in the horizon',
+        ),
+      ),
+    ),
+  ),
+  selling_days: v.optional(
+    v.nullable(
+      v.pipe(
+        SellingDays,
+        v.description(
+          'Days whose number in each month or quarter counts: amounts are fitted per selling day; none by default',
         ),
       ),
     ),
@@ -369,6 +384,7 @@ export const ForecastParams = v.object({
   levels: ForecastPreviewRequest.entries.levels,
   method: v.picklist(['auto', ...METHODS]),
   ignore: ForecastPreviewRequest.entries.ignore,
+  selling_days: ForecastPreviewRequest.entries.selling_days,
   measures: ForecastPreviewRequest.entries.measures,
   replace: v.optional(v.literal(true)),
   missing: v.optional(v.literal('leave_out')),

@@ -10,6 +10,7 @@ import {
   type ForecastUnit,
   FitProgress,
   type GroupForecast,
+  type SellingDays,
 } from '$lib/contract/forecasts';
 import { coarserLevels } from '$lib/contract/forecasts';
 import { dayAfter, firstDayOf, laterMonth, monthOf } from '$lib/contract/calendar';
@@ -62,6 +63,8 @@ export class ForecastDraft {
   entered = $state<Days>({ from: '', to: '' });
   /** The name that is being entered for the next ranges; empty to ignore them. */
   enteredName = $state('');
+  /** The days of a week that count in months and quarters. */
+  sellingDays = $state<SellingDays | 'all'>('all');
   method = $state<NonNullable<ForecastPreviewRequest['method']>>('auto');
   replace = $state(false);
   leaveOut = $state(false);
@@ -89,7 +92,7 @@ export class ForecastDraft {
 
   /** The request of the preview; null while the form is incomplete. */
   readonly request: ForecastPreviewRequest | null = $derived.by(() => {
-    const { rows, unit, through, from, until, by, agreeing, method, ignore } = this;
+    const { rows, unit, through, from, until, by, agreeing, method, ignore, sellingDays } = this;
     if (!rows.request || !through || !from || !until) return null;
     const { filters, raw_where } = rows.request;
     return {
@@ -97,6 +100,7 @@ export class ForecastDraft {
       ...{ unit, by, method },
       ...(agreeing.length > 0 ? { levels: agreeing } : {}),
       ...(ignore.length > 0 ? { ignore: [...ignore] } : {}),
+      ...(sellingDays === 'all' || unit === 'week' ? {} : { selling_days: sellingDays }),
       history: { through },
       horizon: { from, through: until },
     };

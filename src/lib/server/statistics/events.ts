@@ -423,7 +423,8 @@ export function effectOfSum(effects: readonly Effect[], amounts: readonly number
 /**
  * Returns the lift of an event in a sum, as a share; null if that of a part is an amount.
  *
- * @param sizes the amounts of the parts without the event, in its periods
+ * @param sizes the amounts of the parts without the event, in its periods of the horizon, so that the lift is above 0 if the
+ * event adds to the sum; in those of the history, if it is not in the horizon
  */
 export function liftOfSum(lifts: readonly Lift[], sizes: readonly number[]): number | null {
   if (!lifts.every(({ isShare }) => isShare)) return null;

@@ -24,6 +24,10 @@ export function sumOfKnown(values: readonly (number | null | undefined)[]): numb
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : sum(values) / values.length;
 
+/** Divides the known values of a series by others. */
+export const perDay = (values: readonly (number | null)[], days: readonly number[]) =>
+  values.map((value, t) => (value === null ? null : value / at(days, t)));
+
 /** A straight line through a series: the value at index t is `intercept + slope · t`. */
 export interface Line {
   intercept: number;

@@ -28,14 +28,22 @@ import {
 } from '../../statistics/events';
 import { forecastSeries, type SeriesForecast } from '../../statistics/forecast';
 import { rounded, roundedAtLevels, roundedTogether } from '../../statistics/rounding';
-import { notBelow, sum, sumOfKnown } from '../../statistics/series';
+import { notBelow, perDay, sum, sumOfKnown } from '../../statistics/series';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
 import { unnamed } from './forecast-events';
 import type { Amounts } from './forecast-hierarchy';
 import { agreed, coarser, groupCounts, groupNumbers, nestedLevels } from './forecast-hierarchy';
 import { type History, seriesOf } from './forecast-history';
-import { horizonOf, ignoredIn, isRegular, numbers, withWeek53 } from './forecast-periods';
+import {
+  horizonOf,
+  ignoredIn,
+  isRegular,
+  numbers,
+  sellingDaysIn,
+  sellingDaysText,
+  withWeek53,
+} from './forecast-periods';
 
 /** Digits of a standard deviation in the log, which has one for each amount. */
 const DEVIATION_DIGITS = 5;
@@ -71,7 +79,7 @@ interface Planned extends Forecast {
 /** The forecast of a group, and the lifts of events in it. */
 interface PlannedGroup extends Planned {
   lifts: WithoutEvents['lifts'];
-  /** For each event, the amount without it in its periods of the history. */
+  /** For each event, the amount without it in its periods of the horizon; in those of the history, if it has none there. */
   sizes: number[];
 }
 
@@ -142,7 +150,7 @@ export async function fitHistory(
       fitting.planned(exact ? { ...cell, result: moved(cell, exact[c] ?? []) } : cell, decimals),
     );
     const withEvents = planned.map(({ result, coming }) =>
-      inHorizon(result.forecast).map((amount, h) => raised(amount, coming[h])),
+      fitting.sold(inHorizon(result.forecast).map((amount, h) => raised(amount, coming[h]))),
     );
     const given = exact
       ? roundedAtLevels(withEvents, groupNumbers(sums, nestedLevels(levels)), decimals)
@@ -191,6 +199,9 @@ class Fitting {
   private readonly isIgnored: (period: number) => boolean;
   private readonly isLearned: (period: number) => boolean;
   private readonly periods: number[];
+  /** Selling days of the periods of the history and of the horizon, in units of those of a mean period. */
+  private readonly daysOfHistory: number[];
+  private readonly daysOfHorizon: number[];
   /** Methods forecast from the end of the history; periods before the horizon are not answered. */
   private readonly ahead: number[];
 
@@ -203,6 +214,8 @@ class Fitting {
     this.isLearned = isRegular(history);
     this.periods = numbers(first, through);
     this.ahead = numbers(through + 1, horizon.last);
+    this.daysOfHistory = sellingDaysIn(history, this.periods);
+    this.daysOfHorizon = sellingDaysIn(history, horizonOf(history));
     this.ofHistory = events.map(({ sharesIn }) => sharesIn(this.periods));
     this.ofHorizon = events.map(({ sharesIn }) => sharesIn(horizonOf(history)));
     this.past = this.ofHistory.map((shares) => this.learned(shares));
@@ -219,9 +232,9 @@ class Fitting {
     return seriesOf(group, this.periods, (day) => periodOfDay(day, this.history.unit));
   }
 
-  /** Measures the events in the learned periods of a series. */
+  /** Measures the events in the learned periods of a series, per selling day if these count. */
   measured(amounts: Amounts): MeasuredEvents {
-    const known = amounts.map((amount, t) =>
+    const known = perDay(amounts, this.daysOfHistory).map((amount, t) =>
       this.isIgnored(this.periods[t] ?? 0) ? null : amount,
     );
     return measureEvents(this.learned(known), this.past, this.options.period);
@@ -237,6 +250,11 @@ class Fitting {
     withWeek53(values, this.ahead, this.isLearned).slice(
       this.history.horizon.first - this.history.through - 1,
     );
+
+  /** Returns the amounts of the horizon from those of periods with the mean number of selling days. */
+  sold(amounts: readonly number[]): number[] {
+    return amounts.map((amount, h) => amount * (this.daysOfHorizon[h] ?? 1));
+  }
 
   /** Returns the values of all periods of the history from those of the learned ones; null for the others. */
   private inHistory(values: readonly (number | null)[]): (number | null)[] {
@@ -256,16 +274,23 @@ class Fitting {
     const expected = this.inHistory(group.expected);
     return {
       ...group,
-      sizes: this.past.map((shares) =>
-        sum(shares.map((share, t) => share * (group.expected[t] ?? 0))),
-      ),
+      sizes: this.past.map((past, k) => {
+        const coming = this.ofHorizon[k] ?? [];
+        const isComing = coming.some((share) => share > 0);
+        const [shares, amounts] = isComing ? [coming, base] : [past, group.expected];
+        return sum(shares.map((share, t) => share * (amounts[t] ?? 0)));
+      }),
       past: effectsOf(group.lifts, this.past),
       coming: effectsOf(lifts, this.ofHorizon),
       events: group.lifts.map((measured, k) => ({
         name: this.history.events[k]?.name ?? '',
         lift: measured.isShare ? rounded(measured.size, LIFT_DIGITS) : null,
-        history: addedBy(measured, this.ofHistory[k] ?? [], expected).map(roundedTo(decimals)),
-        horizon: addedBy(lifts[k] ?? measured, this.ofHorizon[k] ?? [], base)
+        history: addedBy(
+          measured,
+          (this.ofHistory[k] ?? []).map((share, t) => share * (this.daysOfHistory[t] ?? 1)),
+          expected,
+        ).map(roundedTo(decimals)),
+        horizon: addedBy(lifts[k] ?? measured, this.sold(this.ofHorizon[k] ?? []), base)
           .map(roundedTo(decimals))
           .filter((amount) => amount !== null),
       })),
@@ -307,9 +332,11 @@ class Fitting {
   /** Standard deviations of the errors of the amounts of the horizon. */
   deviations({ result, coming }: Planned): number[] {
     const base = this.inHorizon(result.forecast);
-    return this.inHorizon(result.deviation).map((deviation, h) =>
-      Number(raisedDeviation(base[h] ?? 0, deviation, coming[h]).toPrecision(DEVIATION_DIGITS)),
-    );
+    return this.sold(
+      this.inHorizon(result.deviation).map((deviation, h) =>
+        raisedDeviation(base[h] ?? 0, deviation, coming[h]),
+      ),
+    ).map((deviation) => Number(deviation.toPrecision(DEVIATION_DIGITS)));
   }
 
   /** Returns the answer about a group or sum. @param forecast rounded, with events */
@@ -322,8 +349,10 @@ class Fitting {
     const [base, deviations] = [this.inHorizon(result.forecast), this.inHorizon(deviation)];
     const known = history.flatMap((amount) => amount ?? []);
     const limitsOf = (of: readonly number[]) =>
-      this.inHorizon(of).map((limit, h) =>
-        raisedLimit(limit, base[h] ?? 0, deviations[h] ?? 0, coming[h]),
+      this.sold(
+        this.inHorizon(of).map((limit, h) =>
+          raisedLimit(limit, base[h] ?? 0, deviations[h] ?? 0, coming[h]),
+        ),
       );
     const limits = ({ lower, upper }: SeriesForecast['band80']) => ({
       lower: notBelow(known, limitsOf(lower)),
@@ -331,10 +360,11 @@ class Fitting {
     });
     return {
       ...facts,
+      why: [facts.why, sellingDaysText(this.history) ?? []].flat().join(' '),
       history: amounts,
       fit: this.inHistory(
         fitted.map((value, t) => (value === null ? null : raised(value, past[t]))),
-      ),
+      ).map((value, t) => (value === null ? null : value * (this.daysOfHistory[t] ?? 1))),
       forecast,
       band80: limits(band80),
       band95: limits(band95),

@@ -1,6 +1,10 @@
 /** Reads what a forecast learns from: the amounts of the source by group and period. */
 import { isSingleRole, measureKey } from '../../../contract/columns';
-import type { ForecastPreviewRequest, ForecastUnit } from '../../../contract/forecasts';
+import type {
+  ForecastPreviewRequest,
+  ForecastUnit,
+  SellingDays,
+} from '../../../contract/forecasts';
 import { MOST_PERIODS } from '../../../contract/forecasts';
 import type { GroupSums } from '../../db/loads/history';
 import { groupSums } from '../../db/loads/history';
@@ -48,6 +52,7 @@ export interface History {
   /** First and last period of the horizon, by number. */
   horizon: Span['horizon'];
   events: NamedEvent[];
+  sellingDays: SellingDays | null;
 }
 
 /** The names of the dimensions of each coarser level. */
@@ -98,7 +103,10 @@ export async function readHistory(
   const first = from ?? Math.min(...firstRows.map((day) => periodOfDay(day, unit)));
   requireFew(through - first + 1);
   const events = eventsOf(request, first, through);
-  return { unit, date, by, levels, measures, where, sums, first, through, horizon, events };
+  return {
+    ...{ unit, date, by, levels, measures, where, sums, first, through, horizon, events },
+    sellingDays: request.selling_days ?? null,
+  };
 }
 
 /**

@@ -23,13 +23,14 @@ import {
   spread,
   withhold,
 } from '../../statistics/levels';
+import { perDay } from '../../statistics/series';
 import { type Forecasted, together } from '../../statistics/together';
 import { Turns } from '../../turns';
 import { agreed, type Amounts, coarser, type Level } from './forecast-hierarchy';
 import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import type { ForecastVersion } from '../version/forecast-version';
-import { ignoredIn, isRegular, numbers } from './forecast-periods';
+import { ignoredIn, isRegular, numbers, sellingDaysIn } from './forecast-periods';
 import { readVersion } from '../version/forecast-version';
 
 /** The most series that are fitted in one comparison. */
@@ -191,12 +192,14 @@ function amountsOfCells(
   return forecasts;
 }
 
-/** The amounts of the first measure of a group, in the periods of a history. */
+/** The amounts of the first measure of a group, in the periods of a history, per selling day if these count. */
 function amountsOf(history: History, group: GroupSums, own: History): Amounts {
   const { unit, measures } = history;
   const [measure] = measures;
   const periods = learnedPeriods(own);
-  return measure ? seriesOf(group, periods, (day) => periodOfDay(day, unit))(0, measure) : [];
+  if (!measure) return [];
+  const amounts = seriesOf(group, periods, (day) => periodOfDay(day, unit))(0, measure);
+  return perDay(amounts, sellingDaysIn(own, periods));
 }
 
 /** The periods of a history that methods learn from, by number. */

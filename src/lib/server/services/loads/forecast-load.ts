@@ -104,6 +104,7 @@ export async function forecastIn(
       ...(levels.length > 0 ? { levels: levelNames(history) } : {}),
       method: request.method ?? 'auto',
       ...(request.ignore?.length ? { ignore: request.ignore } : {}),
+      ...(request.selling_days ? { selling_days: request.selling_days } : {}),
       ...(request.measures ? { measures: request.measures } : {}),
       ...(replace ? { replace } : {}),
       ...(missing ? { missing } : {}),
@@ -148,14 +149,15 @@ export async function forecastAgain(
   user: string,
 ): Promise<ForecastAnswer> {
   if (!params) throw new AppError(422, 'The log does not record what this entry forecast');
-  const { history, horizon, unit, by, levels, method, ignore, measures } = params;
+  const { history, horizon, unit, by, levels, method, ignore, selling_days, measures } = params;
   const { replace, missing, groups } = params;
   const load = await recordedLoad(writer.target, params);
   return forecastIn(
     writer,
     {
       ...load,
-      ...{ history, horizon, unit, by, levels, method, ignore, measures, replace, missing },
+      ...{ history, horizon, unit, by, levels, method, ignore, selling_days, measures },
+      ...{ replace, missing },
       ...{ pf_user: user, note },
     },
     groups.length > 0 ? groups : undefined,

@@ -1,6 +1,12 @@
 /** The periods of a forecast, by number. */
-import { firstDay, isWeek53, lastDay } from '../../../contract/calendar';
-import type { ForecastPreviewRequest } from '../../../contract/forecasts';
+import {
+  firstDay,
+  isWeek53,
+  lastDay,
+  PERIODS_OF_YEAR,
+  weekdaysOfPeriod,
+} from '../../../contract/calendar';
+import { type ForecastPreviewRequest, SELLING_DAYS } from '../../../contract/forecasts';
 import type { History } from './forecast-history';
 
 /** The numbers of a range of periods. */
@@ -26,6 +32,33 @@ export const ignoredIn =
     (ignore ?? []).some(
       ({ from, to }) => from <= lastDay(period, unit) && to >= firstDay(period, unit),
     );
+
+/** Days of a year on average. */
+const YEAR = 365.2425;
+
+/**
+ * Returns the selling days of periods, divided by those of a mean period: 1 for weeks, and if selling days do not count.
+ * Methods learn from amounts divided by them, and forecasts are multiplied by them.
+ */
+export function sellingDaysIn(
+  { unit, sellingDays }: Pick<History, 'unit' | 'sellingDays'>,
+  periods: readonly number[],
+): number[] {
+  if (sellingDays === null || unit === 'week') return periods.map(() => 1);
+  const ofWeek = SELLING_DAYS[sellingDays];
+  const average = ((ofWeek / 7) * YEAR) / PERIODS_OF_YEAR[unit];
+  return periods.map((period) => weekdaysOfPeriod(period, unit, ofWeek) / average);
+}
+
+/** Says that amounts per selling day were fitted, in a sentence; null if selling days do not count. */
+export function sellingDaysText({
+  unit,
+  sellingDays,
+}: Pick<History, 'unit' | 'sellingDays'>): string | null {
+  if (sellingDays === null || unit === 'week') return null;
+  const through = { monday_to_friday: 'Friday', monday_to_saturday: 'Saturday' }[sellingDays];
+  return `It was fitted to amounts per selling day, Monday to ${through}.`;
+}
 
 /** Returns the values of all periods from those of the regular ones: a week 53 gets that of the week before it. */
 export function withWeek53(
