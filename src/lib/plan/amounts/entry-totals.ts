@@ -32,7 +32,7 @@ export function byEntry(
 }
 
 /** Returns the totals of several rows together. */
-function addedUp(all: readonly Totals[]): Totals {
+export function addedUp(all: readonly Totals[]): Totals {
   const sum = (of: (totals: Totals) => number | null) =>
     all.reduce((total, each) => total + (of(each) ?? 0), 0);
   const keys = [...new Set(all.flatMap(keysIn))];
