@@ -50,5 +50,7 @@ export const CreateTokenRequest = v.object({
   ),
   groups: v.optional(v.pipe(v.array(shortName), atMost(MOST_GROUPS)), []),
   expires_at: v.optional(v.nullable(instant), null),
+  // A token for fewer sources than it seems to have would be dangerous, so the field is refused instead of skipped.
+  sources: v.optional(v.never('is not supported; territories limit the rows of a token')),
 });
 export type CreateTokenRequest = v.InferOutput<typeof CreateTokenRequest>;

@@ -82,13 +82,14 @@ export function whoSent(
 }
 
 /**
- * The token of a request, `Authorization: Bearer pf_…`. Other credentials are the proxy's.
+ * The token of a request, `Authorization: Bearer pf_…`, with any characters: the proxy has asked for no password then.
+ * Other credentials are the proxy's.
  *
  * @returns undefined without a token
  * @throws AppError 401 if the header came twice
  */
 export function tokenOf(received: Received): string | undefined {
-  const [, token] = /^bearer +(pf_.*)$/i.exec(header(received, 'authorization') ?? '') ?? [];
+  const [, token] = /^bearer +(pf_[^]*)$/i.exec(header(received, 'authorization') ?? '') ?? [];
   return token;
 }
 

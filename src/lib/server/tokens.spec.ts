@@ -102,6 +102,8 @@ describe('The header of a token', () => {
   it('has the scheme Bearer and begins with pf_', () => {
     expect(sent(`Bearer ${SECRET}`)).toBe(SECRET);
     expect(sent('bearer  pf_x')).toBe('pf_x');
+    // A line separator of Unicode, as the bytes of UTF-8.
+    expect(sent('Bearer pf_\u00e2\u0080\u00a8')).toBe('pf_\u2028');
     expect([sent(), sent('Basic pf_x'), sent('Bearer eyJhbGciOi'), sent('pf_x')]).toEqual(
       Array(4).fill(undefined),
     );

@@ -171,7 +171,7 @@ const FITTED_ERRORS = 3;
 /**
  * Estimates the variance of errors in units of the deviations of their method: the mean of 1, which the fit to the history
  * says, and of the squared errors of a backtest, weighted by the numbers of independent errors. The errors have a Student's
- * t distribution, since this variance is uncertain. Both numbers were chosen on the first half of a half of the M3
+ * t distribution, since this variance is uncertain. Both numbers were chosen on every second series of half of the M3
  * competition (docs/forecasting.md).
  *
  * Source: the conjugate estimate of a variance; Gelman et al. (2013), Bayesian Data Analysis, section 2.6; Smyth (2004),
