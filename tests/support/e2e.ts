@@ -1,4 +1,9 @@
-import { expect as baseExpect, test as base, type Locator } from '@playwright/test';
+import {
+  expect as baseExpect,
+  test as base,
+  type ExpectMatcherState,
+  type Locator,
+} from '@playwright/test';
 import type { Template } from './cluster';
 import { KeptPages, type KeptPage } from './kept-page';
 import { KeptServices } from './kept-service';
@@ -100,7 +105,11 @@ export const aloneTest = test.extend({ alone: true });
  * (https://github.com/microsoft/playwright/issues/41098).
  */
 export const expect = baseExpect.extend({
-  async toBeVisible(locator: Locator, { timeout = this.timeout }: { timeout?: number } = {}) {
+  async toBeVisible(
+    this: ExpectMatcherState,
+    locator: Locator,
+    { timeout = this.timeout }: { timeout?: number } = {},
+  ) {
     await locator.waitFor({ state: this.isNot ? 'hidden' : 'visible', timeout });
     return { pass: !this.isNot, message: () => '' };
   },
