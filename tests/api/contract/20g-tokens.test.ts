@@ -141,6 +141,7 @@ describe('A token', () => {
     [{ roles: ['owner'] }, /^roles/],
     [{ groups: [' north'] }, /must not begin or end with a space$/],
     [{ groups: Array(101).fill('north') }, 'groups: must be at most 100'],
+    [{ sources: [1] }, 'sources: is not supported; territories limit the rows of a token'],
     [{ expires_at: '2099-01-31' }, /must be an instant such as/],
     [{ expires_at: '2020-01-31T18:00:00Z' }, 'expires_at: must be in the future'],
   ])('with %j is refused', async (fields, sentence) => {
