@@ -1,10 +1,17 @@
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect } from 'vitest';
+import type { RefreshParams } from '../../src/lib/contract/refreshes';
 import { it } from '../support/api';
 import { openEvents } from '../support/events';
 import { CHANGES, planToRefresh, type Row, type SourceLine } from '../support/refreshing';
 
 const BASELINE = `pf_iter = 'baseline'`;
+
+/** A leaf with twice the amounts: two loads have it. */
+const doubled = (leaf: unknown[]) => [
+  ...leaf.slice(0, 4),
+  ...leaf.slice(4).map((n) => 2 * Number(n)),
+];
 
 describe('a refresh', () => {
   it('brings a load up to the source, leaf by leaf, and leaves what people changed', async ({
@@ -91,10 +98,6 @@ describe('a refresh', () => {
     await service.api.del(`/log/${all.logid}`);
     // Without the first refresh, the second holds only what came later.
     await plan.refreshed();
-    const doubled = (leaf: unknown[]) => [
-      ...leaf.slice(0, 4),
-      ...leaf.slice(4).map((n) => 2 * Number(n)),
-    ];
     const expected = (await plan.sourceLeaves()).map((leaf) =>
       leaf[0] === 'A' ? doubled(leaf) : leaf,
     );
@@ -212,6 +215,40 @@ describe('a refresh', () => {
       },
     ]);
     expect(await plan.entries()).toMatchObject([{ id: logid }, {}, {}]);
+  });
+
+  it('gives its rows later times than earlier refreshes have, also after the clock went back', async ({
+    service,
+  }) => {
+    const plan = await planToRefresh(service);
+    const whole = await plan.load();
+    const part = await plan.load({ raw_where: `"Region" = 'A'` });
+    await plan.change(CHANGES);
+    const { logid } = await plan.refreshed();
+    const times = async () =>
+      ((await plan.entries())[0] as { params: RefreshParams }).params.loads.map(
+        ({ written_at }) => written_at,
+      );
+    const later = (at: string) => `2126${at.slice(4)}`;
+    const before = await times();
+    for (const at of before) {
+      await service.query(
+        `UPDATE ${plan.table} SET pf_created_at = '${later(at)}' WHERE pf_logid = ${logid} AND pf_created_at = '${at}';
+         UPDATE pf.log SET params = replace(params::text, '${at}', '${later(at)}')::jsonb WHERE id = ${logid}`,
+      );
+    }
+    const written = before.map(later);
+    for (const load of [part, whole]) {
+      await plan.change(`UPDATE SOURCE SET "Sales" = "Sales" + 1000 WHERE "Region" = 'A'`);
+      await plan.refreshed({ loads: [load] });
+      written.push(...(await times()));
+    }
+    expect(written).toHaveLength(4);
+    expect(written).toEqual([...new Set(written)].toSorted());
+    await plan.refreshed({ loads: [part] });
+    expect(await plan.leaves(BASELINE)).toEqual(
+      (await plan.sourceLeaves()).map((leaf) => (leaf[0] === 'A' ? doubled(leaf) : leaf)),
+    );
   });
 
   it('takes out what it wrote for loads that were undone or cleared', async ({ service }) => {

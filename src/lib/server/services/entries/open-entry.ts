@@ -36,7 +36,9 @@ export interface Reach {
   slice: SqlText;
   /** Rows of the slice that stay unchanged; undefined if there are none. */
   held?: HeldRows | undefined;
-  /** Whether the statement compensates for another one, so that its slice is not one of the request. */
+  /**
+   * Whether the statement makes up for another one or for a changed source, so that its slice is not one of the request.
+   */
   isCompensation?: boolean | undefined;
 }
 

@@ -112,7 +112,8 @@ async function carryOut(writer: OperationWriter, { loads: named, pf_user, note }
     ...{ operation: 'refresh', pf_user, slice: null, params: { loads: kept }, note: note ?? null },
   });
   const { logid } = open;
-  const reach = { slice: noneOf(held) };
+  // Nobody reads the totals of its slice, which is the whole version.
+  const reach = { slice: noneOf(held), isCompensation: true };
   const leftAlone: LeftAlone[] = [];
   let row_count = 0;
   for (const load of loads) {
