@@ -41,7 +41,7 @@ export const VersionListEntry = v.object({
     v.pipe(
       timestamp,
       v.description(
-        'When the source was last read for a load or a refresh; absent if it never was',
+        'When rows were last taken from the source, by a load or a refresh; absent if none were',
       ),
     ),
   ),

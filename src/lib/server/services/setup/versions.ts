@@ -91,7 +91,7 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   return entries;
 }
 
-/** When the source was last read for a load. Loads of a replay have older times than the read, which made the version. */
+/** When rows were last taken from the source. Loads of a replay have older times than the read, which made the version. */
 const lastLoad = (stamp: string | undefined, { created_at }: Version, isReplay: boolean) =>
   stamp !== undefined && isReplay && created_at > stamp ? created_at : stamp;
 
