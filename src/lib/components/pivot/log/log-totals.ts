@@ -3,6 +3,7 @@ import type { LogAnswer, LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS } from '$lib/contract/operations';
 import type { Totals } from '$lib/contract/primitives';
 import { keysIn, totalOf as measureTotal, totalsBy } from '$lib/contract/measures';
+import { addedUp } from '$lib/plan/amounts/entry-totals';
 import {
   namedMeasure,
   type MeasureWords,
@@ -48,6 +49,17 @@ export function logTotals(
   });
   const planned = parts.filter(({ iter }) => !excluded.includes(iter));
   return [totalOf('Plan', planned), ...apart];
+}
+
+/**
+ * Returns the totals of a line of the log: of its rows in the plan, or of all if none of them is part of the plan.
+ *
+ * @param excluded the iterations that are not part of the plan
+ */
+export function lineTotals(entries: readonly LogListEntry[], excluded: readonly string[]): Totals {
+  const parts = entries.flatMap(byOrigin);
+  const planned = parts.filter(({ iter }) => !excluded.includes(iter));
+  return addedUp(planned.length > 0 ? planned : parts);
 }
 
 /** Returns the totals of an entry by origin: one element, except for a refresh of a reference. */
