@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { AnswerOf, Api, BodyOf, Name, ParamsOf, QueryOf } from '../contract/endpoints';
 import type { LoadAnswer } from '../contract/loads';
+import type { RefreshAnswer } from '../contract/refreshes';
 import type { LogAnswer } from '../contract/log';
 import type { History } from '../contract/primitives';
 import {
@@ -175,12 +176,12 @@ export const redo = (id: number, logid: number, pf_user: string) => {
     logid,
     body: { pf_user },
   });
-  return sendWrite<ArrayBuffer | LoadAnswer>(
+  return sendWrite<ArrayBuffer | LoadAnswer | RefreshAnswer>(
     url,
     { ...request, headers: ASKS_FOR_ARROW },
     (response, call) =>
       response.headers.get('content-type') === ARROW
         ? readArrow(response, call)
-        : read<LoadAnswer>(response, call),
+        : read<LoadAnswer | RefreshAnswer>(response, call),
   );
 };

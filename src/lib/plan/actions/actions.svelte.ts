@@ -331,8 +331,9 @@ export class Actions {
   async redo(logid: number): Promise<void> {
     if (this.reports.isRefused()) return;
     await this.reports.named(async (name) => {
-      const { written, difference } = await this.session.redo(logid, name);
-      if (difference) this.tell.info(this.tell.redoneText(difference));
+      const { written, isNothing, difference } = await this.session.redo(logid, name);
+      if (isNothing) this.tell.info('Nothing has changed in the plan.');
+      else if (difference) this.tell.info(this.tell.redoneText(difference));
       else if (written)
         this.tell.done(`Redone: saved as ${this.tell.plural(written.rows, 'new row')}.`);
       else this.tell.done('Loaded again.');

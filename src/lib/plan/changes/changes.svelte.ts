@@ -49,6 +49,8 @@ export interface RedoneTotals {
 export interface Redone {
   /** Null for a load, whose rows have to be loaded. */
   written: Written | null;
+  /** Whether there is no new entry: a refresh that found nothing. */
+  isNothing: boolean;
   /** The totals of both entries if they differ; null if they are equal or unknown. */
   difference: RedoneTotals | null;
 }
@@ -169,7 +171,7 @@ export class Changes {
    * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async redo(logid: number, pf_user: string): Promise<Redone> {
-    const { was, written } = await this.run('Redoing …', async () => {
+    const { was, written, isNothing } = await this.run('Redoing …', async () => {
       const was = await this.undoneTotals(logid);
       const answer = await api.redo(this.planned.id, logid, pf_user).catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 404) this.own.forget(logid);
@@ -177,11 +179,13 @@ export class Changes {
       });
       this.own.forget(logid);
       const written = answer instanceof ArrayBuffer ? await this.showRows(answer) : null;
-      return { was, written };
+      const isNothing = !(answer instanceof ArrayBuffer) && answer.logid === null;
+      return { was, written, isNothing };
     });
     await this.log.read();
     const now = this.log.answer?.entries.find(({ params }) => params?.redo_of === logid);
-    return { written, difference: was && now && !isSameResult(was, now) ? { was, now } : null };
+    const difference = was && now && !isSameResult(was, now) ? { was, now } : null;
+    return { written, isNothing, difference };
   }
 
   /** Returns the totals of an entry before its undo; null if they are unknown. */
