@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { RefreshPreview } from '$lib/contract/refreshes';
-import { leftAloneTexts, loadTexts, nothingText, refreshable, refreshedText } from './refresh-text';
+import {
+  clearedReferenceText,
+  leftAloneTexts,
+  leftOfRefreshesText,
+  loadTexts,
+  nothingText,
+  refreshable,
+  refreshedText,
+} from './refresh-text';
 
 const CENTS = { least: 2, most: 2 };
 const MEASURES = [
@@ -89,6 +97,18 @@ describe('leftAloneTexts', () => {
     ]);
   });
 
+  it('counts rows without a date beside those of months', () => {
+    const months = [
+      { month: '2026-02-01', rows: 2 },
+      { month: '2026-03-01', rows: 3 },
+      { month: null, rows: 1 },
+    ];
+    const held = [{ kind: 'locked' as const, id: 1, slice: { Region: 'West' }, months }];
+    expect(leftAloneTexts(preview({ locked: 6, held }), SEGMENTS, WORDS)).toEqual([
+      '5 rows in Feb 2026 and Mar 2026 and 1 row without a date are locked: Region = West.',
+    ]);
+  });
+
   it('names the first and the last of many months', () => {
     const months = [1, 2, 3, 5, 9].map((n) => ({ month: `2027-0${n}-01`, rows: 2 }));
     const held = [{ kind: 'locked' as const, id: 1, slice: { Region: 'West' }, months }];
@@ -99,6 +119,43 @@ describe('leftAloneTexts', () => {
 
   it('is empty if everything is refreshed', () => {
     expect(leftAloneTexts(preview({}, 3), SEGMENTS, WORDS)).toEqual([]);
+  });
+});
+
+const refreshOf = (id: number, ...loads: [logid: number, iter: 'baseline' | 'reference'][]) => ({
+  ...{ id, operation: 'refresh' as const },
+  params: { loads: loads.map(([logid, iter]) => ({ logid, iter, rows: 1, written_at: '' })) },
+});
+
+describe('leftOfRefreshesText', () => {
+  const log = [
+    refreshOf(8, [2, 'baseline']),
+    { id: 4, operation: 'baseline' as const, params: null },
+    { id: 2, operation: 'baseline' as const, params: null },
+  ];
+
+  it('says that rows of refreshes stay if a refreshed load is undone', () => {
+    expect(leftOfRefreshesText([2], log)).toBe(
+      'What refreshes have added to it stays until the next refresh of all loads.',
+    );
+    expect(leftOfRefreshesText([4, 2], log)).toBe(
+      'What refreshes have added to undone loads stays until the next refresh of all loads.',
+    );
+  });
+
+  it('is null for other entries, and if the refreshes are undone, too', () => {
+    for (const undone of [[4], [8], [8, 2]]) expect(leftOfRefreshesText(undone, log)).toBeNull();
+  });
+});
+
+describe('clearedReferenceText', () => {
+  it('says that refreshes of both origins are deleted as a whole', () => {
+    const apart = [refreshOf(8, [2, 'baseline']), refreshOf(9, [3, 'reference'])];
+    expect(clearedReferenceText(apart)).toBe('Reference segments stay.');
+    const both = refreshOf(10, [2, 'baseline'], [3, 'reference']);
+    expect(clearedReferenceText([both, ...apart])).toBe(
+      'Reference segments stay, but what these refreshes added to them is deleted, too, until the next refresh.',
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 /** Texts about a refresh of the loads of a version. */
-import type { Segment } from '$lib/contract/log';
+import type { LogListEntry, Segment } from '$lib/contract/log';
 import { totalOf } from '$lib/contract/measures';
 import { isCopyingLoad } from '$lib/contract/operations';
 import type { RefreshAnswer, RefreshedLoad, RefreshPreview } from '$lib/contract/refreshes';
@@ -61,11 +61,15 @@ export function leftAloneTexts(
   words: Labels,
 ): string[] {
   const texts = held.map(({ kind, slice, months }) => {
-    const rows = months.reduce((sum, each) => sum + each.rows, 0);
     const dated = months.flatMap(({ month }) => (month === null ? [] : formatMonth(month)));
-    const when = dated.length > 0 ? `in ${monthsText(dated)}` : 'without a date';
-    const are = rows === 1 ? 'is' : 'are';
-    return `${plural(rows, 'row')} ${when} ${are} ${WHY[kind]}: ${rowsText([slice], words)}.`;
+    const count = (isDated: boolean) =>
+      months.reduce((sum, { month, rows }) => sum + ((month !== null) === isDated ? rows : 0), 0);
+    const counted = [
+      ...(dated.length > 0 ? [`${plural(count(true), 'row')} in ${monthsText(dated)}`] : []),
+      ...(count(false) > 0 ? [`${plural(count(false), 'row')} without a date`] : []),
+    ];
+    const are = count(true) + count(false) === 1 ? 'is' : 'are';
+    return `${counted.join(' and ')} ${are} ${WHY[kind]}: ${rowsText([slice], words)}.`;
   });
   const names = segments
     .filter(({ id }) => forecasts.includes(id))
@@ -81,6 +85,39 @@ const monthsText = (months: readonly string[]): string =>
   months.length > MOST_LISTED
     ? `${months.length} months from ${months[0]} to ${months.at(-1)}`
     : and.format(months);
+
+type Entries = readonly Pick<LogListEntry, 'id' | 'operation' | 'params'>[];
+
+/** The loads of each refresh among some entries. */
+const refreshesOf = (entries: Entries) =>
+  entries.flatMap(({ id, operation, params }) =>
+    operation === 'refresh' && params && 'loads' in params ? [{ id, loads: params.loads }] : [],
+  );
+
+/**
+ * Says what an undo of entries leaves of loads that were refreshed; null if it leaves nothing.
+ *
+ * @param undone ids of the entries
+ * @param log the entries of the version
+ */
+export function leftOfRefreshesText(undone: readonly number[], log: Entries): string | null {
+  const leaves = refreshesOf(log).some(
+    ({ id, loads }) => !undone.includes(id) && loads.some(({ logid }) => undone.includes(logid)),
+  );
+  if (!leaves) return null;
+  const to = undone.length === 1 ? 'it' : 'undone loads';
+  return `What refreshes have added to ${to} stays until the next refresh of all loads.`;
+}
+
+/** Says what a clear of the baseline leaves of the reference. @param log the entries of the version */
+export function clearedReferenceText(log: Entries): string {
+  const isShared = refreshesOf(log).some(
+    ({ loads }) => new Set(loads.map(({ iter }) => iter)).size > 1,
+  );
+  return isShared
+    ? 'Reference segments stay, but what these refreshes added to them is deleted, too, until the next refresh.'
+    : 'Reference segments stay.';
+}
 
 /** Says what a refresh has written, and what it has left alone. */
 export function refreshedText(answer: RefreshAnswer): string {

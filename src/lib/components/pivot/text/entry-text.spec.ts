@@ -49,7 +49,7 @@ describe('entryText', () => {
 
   it.each([
     [1, 'of 1 load: source changed'],
-    [2, 'of 2 loads: source changed'],
+    [2, 'of 2 loads: source changed for at least one'],
   ])('counts the loads of a refresh: %i', (count, text) => {
     const load = { logid: 4, rows: 10, written_at: '2027-01-05T00:00:00Z' };
     const params = { loads: Array.from({ length: count }, () => load) };

@@ -92,8 +92,11 @@ export function entryText(entry: DescribedEntry, words: MeasureWords): string | 
       const { file, edits, edit_count = edits.length } = entry.params;
       return `${plural(edit_count, 'cell')} of ${file.name}`;
     }
-    case 'refresh':
-      return `of ${plural(entry.params.loads.length, 'load')}: source changed`;
+    case 'refresh': {
+      // The log does not say which of them differed; at least one did.
+      const { length } = entry.params.loads;
+      return `of ${plural(length, 'load')}: source changed${length > 1 ? ' for at least one' : ''}`;
+    }
     case 'actual':
       return `closed through ${monthOrDay(entry.params.through)}`;
   }

@@ -31,7 +31,7 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
     segments,
     /** Includes the refreshes. */
     operationCount: operations.length,
-    refreshCount: refreshes.length,
+    refreshes,
     /** All rows of the source: its span for the picture. Counting them may take a while. */
     whole: call('POST /versions/{id}/baseline/preview', { id, body: { filters: [] }, fetch }).catch(
       () => null,
