@@ -21,7 +21,8 @@ test('a clone that a filter hides says so, shows its rows on request, and covers
   const said = page.getByText(
     /^Cloned: \+[\d,.]+ Sales, .* The filter on Sub-Category hides them\.$/,
   );
-  await expect(said).toBeVisible();
+  // A toast stays while the pointer is over it.
+  await said.hover();
 
   const toolbar = await page.getByRole('toolbar', { name: 'Pivot' }).boundingBox();
   await expect.poll(() => pivot.toastBottom()).toBeLessThanOrEqual(toolbar?.y ?? NaN);

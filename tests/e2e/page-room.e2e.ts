@@ -129,14 +129,16 @@ test('fits a window of 720 px: one line of tools, toasts beside the path, the fo
   await page.keyboard.type('+1%');
   await page.keyboard.press('Enter');
   const toast = page.locator('[data-sonner-toast]').first();
-  await expect(toast).toBeVisible();
+  // A toast stays while the pointer is over it.
+  await toast.hover();
   const path = page.getByRole('navigation', { name: 'Breadcrumbs' });
   await expect.poll(async () => (await box(toast)).bottom).toBeLessThanOrEqual(tools.top);
-  expect((await box(path)).right).toBeLessThanOrEqual((await box(toast)).left);
+  const shown = await box(toast);
+  expect((await box(path)).right).toBeLessThanOrEqual(shown.left);
   await toolbar.getByRole('button', { name: 'Actions for Plan 2027' }).click();
   await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
   const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  expect((await box(toast)).bottom).toBeLessThanOrEqual((await box(keys)).top);
+  expect(shown.bottom).toBeLessThanOrEqual((await box(keys)).top);
   await page.keyboard.press('Escape');
 
   // Long news about a change by somebody else is cut off and covers no tool.
@@ -144,6 +146,7 @@ test('fits a window of 720 px: one line of tools, toasts beside the path, the fo
   const slice = { ...where, State: 'California', Segment: 'Consumer', 'Ship Mode': 'First Class' };
   await service.api.post('/versions/1/scale', { slice, value_incr: 10, pf_user: 'eve' });
   const news = page.locator('[data-sonner-toast]').filter({ hasText: 'eve: Scale' });
+  await news.hover();
   const { top } = await box(toolbar.getByRole('button', { name: /^Log/ }));
   await expect.poll(async () => (await box(news)).bottom).toBeLessThan(top);
 
