@@ -326,6 +326,52 @@ describe('PUT /versions/:id/published', () => {
     expect(await read(`SELECT FROM ${views.changes} LIMIT 1`)).toHaveLength(1);
   });
 
+  it('keeps the options and comments that an administrator gave its views', async ({ service }) => {
+    const sourceId = await ordersIn(service, 'optioned');
+    const { versionId } = await makePlan(service, sourceId);
+    const { views } = ok(await publish(service, versionId, { name: 'Optioned' })).body;
+    await service.query(`
+      ALTER VIEW ${views.plan} SET (security_invoker = on, security_barrier);
+      ALTER VIEW ${views.changes} SET (security_invoker = on);
+      COMMENT ON VIEW ${views.changes} IS 'Ann''s, ask first'`);
+    const state = () =>
+      service.query(
+        `SELECT relname, reloptions, obj_description(oid, 'pg_class') AS comment FROM pg_class
+         WHERE relnamespace = 'pf_plans'::regnamespace AND relname LIKE 'Optioned%' ORDER BY 1`,
+      );
+    const before = await state();
+    // The first change replaces the views, and the column makes those of the changes again.
+    for (const change of [
+      { cname: 'region', label: 'Sales region' },
+      { cname: 'channel', role: 'dimension' },
+    ]) {
+      ok(await service.api.put(`/sources/${sourceId}/columns`, [change]));
+      expect(await state()).toEqual(before);
+      ok(await service.api.post(`/sources/${sourceId}/sql`));
+      expect(await state()).toEqual(before);
+    }
+    expect(await service.query(`SELECT channel FROM ${views.changes}`)).not.toHaveLength(0);
+  });
+
+  it('has rows by SQL that no log entry knows in both views', async ({ service }) => {
+    const sourceId = await ordersIn(service, 'unlogged');
+    const { path, versionId, table } = await makePlan(service, sourceId);
+    const { views } = ok(await publish(service, versionId, { name: 'unlogged' })).body;
+    await service.query(
+      `INSERT INTO ${table} (region, amount, pieces, pf_iter, pf_logid)
+       VALUES ('West', 7, 1, 'baseline', 2147483647)`,
+    );
+    const { value_total, units_total } = await planTotals(service, path);
+    for (const view of [views.plan, views.changes]) {
+      expect(await sumsOf(service.query, view)).toEqual({ value_total, units_total });
+    }
+    expect(
+      await service.query(
+        `SELECT amount::int, pf_logid FROM ${views.changes} WHERE region = 'West'`,
+      ),
+    ).toEqual([{ amount: 7, pf_logid: null }]);
+  });
+
   it('has the rows of other origins once the version excludes others', async ({ service }) => {
     const sourceId = await ordersIn(service, 'origins');
     const { path, versionId } = await makePlan(service, sourceId);

@@ -43,7 +43,7 @@ const ENTRY: readonly (readonly [name: string, comment: string, value: SqlText])
 
 /**
  * The views of a version: its leaves with their amounts netted, and its rows with their log entries. Both have the rows
- * that operations see, so their sums are equal.
+ * that operations see, so their sums are equal. A row by SQL may have no log entry.
  *
  * @param iters the origins that operations skip
  */
@@ -74,7 +74,7 @@ export function publishedViews(
     },
     {
       name: names.changes,
-      select: sql`SELECT ${commas(own)} FROM ${table} AS f JOIN pf.log AS l ON l.id = f.pf_logid WHERE ${excludeClause(iters)}`,
+      select: sql`SELECT ${commas(own)} FROM ${table} AS f LEFT JOIN pf.log AS l ON l.id = f.pf_logid WHERE ${excludeClause(iters)}`,
       comments: new Map([...labels, ...entry.map(([as, comment]) => [as, comment] as const)]),
     },
   ];

@@ -5,12 +5,25 @@ import { PLANS_SCHEMA, Published } from '../../../contract/published';
 import { AppError, reasonOf } from '../../errors';
 import { commentText, plansView, viewNames, type PublishedView } from '../../sql/published';
 import type { Identifier, SqlText } from '../../sql/quote';
-import { commas, ident, sql } from '../../sql/quote';
+import { commas, ident, literal, sql } from '../../sql/quote';
 import { SQLSTATE, sqlState } from '../connection/failures';
 import type { Queryable } from '../connection/queryable';
 import { found } from '../connection/queryable';
 import { storedSql } from '../connection/row-schemas';
 import type { Transaction } from '../connection/transaction';
+
+/** The key space of advisory locks for published plans. Any constant will do that nothing else uses. */
+const PLANS = 731_001_303;
+
+/**
+ * Locks the published plans of a source until the transaction ends: whoever defines, moves or drops their views reads
+ * what these show under this lock, which comes after that of the source and before those of its versions.
+ */
+export const lockPlans = (tx: Transaction, sourceId: number): Promise<number> =>
+  tx.run(sql`SELECT pg_advisory_xact_lock(${PLANS}, $1)`, [sourceId]);
+
+/** Locks the names in the schema until the transaction ends. No source has the id 0. */
+const lockNames = (tx: Transaction): Promise<number> => lockPlans(tx, 0);
 
 const FIELDS = sql`p.id, p.version_id, p.name, p.current, p.created_by, p.created_at`;
 
@@ -55,15 +68,15 @@ const PublishedAs = v.object({
   current: v.nullable(v.string()),
 });
 
-/** What is published under a name, with its source; locked until the transaction ends. Undefined if nothing is. */
-export const lockPublishedAs = (
-  tx: Transaction,
+/** What is published under a name, with its source; undefined if nothing is. */
+export const findPublishedAs = (
+  db: Queryable,
   name: string,
 ): Promise<v.InferOutput<typeof PublishedAs> | undefined> =>
-  tx.maybeOne(
+  db.maybeOne(
     PublishedAs,
     sql`SELECT p.id, v.source_id, p.version_id, p.current FROM pf.published AS p JOIN pf.version AS v ON v.id = p.version_id
-     WHERE p.name = $1 FOR UPDATE OF p`,
+     WHERE p.name = $1`,
     [name],
   );
 
@@ -99,16 +112,18 @@ export const updatePublished = (
 export const deletePublished = (db: Queryable, id: number): Promise<number> =>
   db.run(sql`DELETE FROM pf.published WHERE id = $1`, [id]);
 
-/** Whether the schema has a relation with one of some names. */
-export const areTaken = (db: Queryable, names: readonly string[]): Promise<boolean> =>
-  db.any(
+/** Whether the schema has a relation with one of some names; nobody else publishes new names until the transaction ends. */
+export async function areTaken(tx: Transaction, names: readonly string[]): Promise<boolean> {
+  await lockNames(tx);
+  return tx.any(
     sql`SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = $1::text AND c.relname = ANY ($2::text[])`,
     [PLANS_SCHEMA, names],
   );
+}
 
 /**
- * Makes a view, or gives it another definition. Its name and its grants stay.
+ * Makes a view, or gives it another definition. Its name, grants, options and comment stay.
  *
  * @throws AppError 409 if its columns change while another view uses it, 422 if the role may not make views
  */
@@ -117,7 +132,7 @@ export async function defineView(tx: Transaction, { name, select, comments }: Pu
   await asPlans(name, async () => {
     await makeSchema(tx);
     const replaced = await tx.attempt(
-      () => tx.run(sql`CREATE OR REPLACE VIEW ${view} AS ${select}`),
+      () => replaceView(tx, name, select),
       (error) => Promise.resolve(otherColumns(error)),
     );
     if (replaced instanceof AppError) await remakeView(tx, name, select);
@@ -146,21 +161,45 @@ export async function detachView(tx: Transaction, name: string): Promise<void> {
   );
   if (columns.length === 0) return;
   const empty = commas(columns.map((c) => sql`NULL::${c.type} AS ${ident(c.name)}`));
-  await asPlans(name, () =>
-    tx.run(sql`CREATE OR REPLACE VIEW ${plansView(name)} AS SELECT ${empty} WHERE FALSE`),
-  );
+  await asPlans(name, () => replaceView(tx, name, sql`SELECT ${empty} WHERE FALSE`));
 }
 
 /** Drops a view, if it is there. @throws AppError as {@link defineView} */
 export const dropView = (tx: Transaction, name: string): Promise<number> =>
   asPlans(name, () => tx.run(sql`DROP VIEW IF EXISTS ${plansView(name)}`));
 
-/** Drops a view and makes it again with its grants. */
+/** Makes a view, or replaces it in place. Without its options, PostgreSQL would take them away. */
+async function replaceView(tx: Transaction, name: string, select: SqlText): Promise<void> {
+  const { options } = await settingsOf(tx, name);
+  await tx.run(sql`CREATE OR REPLACE VIEW ${plansView(name)}${options} AS ${select}`);
+}
+
+/** The options of a view as SQL, such as `security_invoker`, and its comment; none without the view. */
+async function settingsOf(tx: Transaction, name: string) {
+  const view = [plansView(name)];
+  const options = await tx.many(
+    v.object({ name: v.string(), value: v.string() }),
+    sql`SELECT o.option_name AS name, o.option_value AS value FROM pg_class AS c
+     CROSS JOIN LATERAL pg_options_to_table(c.reloptions) AS o WHERE c.oid = to_regclass($1)`,
+    view,
+  );
+  const { comment } = await tx.one(
+    v.object({ comment: v.nullable(v.string()) }),
+    sql`SELECT obj_description(to_regclass($1), 'pg_class') AS comment`,
+    view,
+  );
+  const list = commas(options.map((o) => sql`${ident(o.name)} = ${literal(o.value)}`));
+  return { options: options.length > 0 ? sql` WITH (${list})` : sql``, comment };
+}
+
+/** Drops a view and makes it again with its grants, options and comment. */
 async function remakeView(tx: Transaction, name: string, select: SqlText): Promise<void> {
   const view = plansView(name);
   const grants = await grantsOf(tx, name);
+  const { options, comment } = await settingsOf(tx, name);
   await dropView(tx, name);
-  await tx.run(sql`CREATE VIEW ${view} AS ${select}`);
+  await tx.run(sql`CREATE VIEW ${view}${options} AS ${select}`);
+  await tx.run(sql`COMMENT ON VIEW ${view} IS ${commentText(comment)}`);
   // Default privileges of the schema may have granted what an administrator had revoked.
   for (const { column, grantee } of await grantsOf(tx, name)) {
     if (column === null) await tx.run(sql`REVOKE ALL ON ${view} FROM ${role(grantee)}`);

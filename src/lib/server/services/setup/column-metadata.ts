@@ -22,7 +22,7 @@ import { recordChange } from '../../db/log/audit';
 import type { Queryable } from '../../db/connection/queryable';
 import { getSource, lockSource } from '../../db/setup/sources';
 import { AppError } from '../../errors';
-import { defineAll } from './published';
+import { defineAll, lockAnyPlans } from './published';
 import { forecastType, isDate, isMoment, isNumeric } from '../../sql/forecast-columns';
 import { periodTypeFits } from '../../sql/period-type';
 
@@ -43,6 +43,7 @@ export function saveColumns(
 ): Promise<ColumnEntry[]> {
   return db.transaction(async (tx) => {
     const source = await lockSource(tx, sourceId, 'UPDATE');
+    await lockAnyPlans(tx, sourceId);
     const current = await listColumns(tx, source);
     const faults = faultsOf(entries);
     const wanted = merge(current, entries, faults);

@@ -8,7 +8,7 @@ import { movesOfNames, recordChange } from '../../db/log/audit';
 import { getSource, lockSource } from '../../db/setup/sources';
 import { findCurrent, listCurrent, moveCurrent, removeCurrent } from '../../db/versions/current';
 import { getVersion, lockVersion } from '../../db/versions/versions';
-import { followName, requireNoFollower } from './published';
+import { followName, lockAnyPlans, requireNoFollower } from './published';
 
 /** The current names of a source with their latest moves. @throws AppError 404 */
 export async function currentNames(db: Database, sourceId: number): Promise<CurrentName[]> {
@@ -43,6 +43,7 @@ export function setCurrent(
   return db.transaction(async (tx) => {
     const source = await lockSource(tx, sourceId, 'SHARE');
     const { id } = source;
+    await lockAnyPlans(tx, id);
     const version = version_id === null ? null : await lockVersion(tx, version_id, 'SHARE');
     if (version && version.source_id !== id) {
       found(undefined, `version ${version.id} in source ${id}`);

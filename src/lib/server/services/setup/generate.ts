@@ -23,7 +23,7 @@ import { forecastColumns } from '../../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../../sql/forecast-table';
 import { generateTemplates } from '../../sql/templates/generate';
 import { blameColumns } from '../client-faults';
-import { defineAll, detachAll } from './published';
+import { defineAll, detachAll, lockAnyPlans } from './published';
 
 /** The stored templates; empty before the first generation. @throws AppError 404 */
 export async function templates(db: Database, sourceId: number): Promise<Template[]> {
@@ -59,6 +59,7 @@ export const generate = (db: Database, sourceId: number): Promise<Template[]> =>
 /** As {@link generate}, in a transaction that does more. @throws AppError as {@link generate} */
 export async function generateInside(tx: Transaction, sourceId: number): Promise<Template[]> {
   const source = await lockSource(tx, sourceId, 'UPDATE');
+  await lockAnyPlans(tx, sourceId);
   const metadata = sourceColumns(await listColumns(tx, source));
   const generated = generateTemplates(source, metadata);
   const columns = forecastColumns(metadata);

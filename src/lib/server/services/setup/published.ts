@@ -19,9 +19,10 @@ import {
   detachView,
   dropView,
   getPublished,
+  findPublishedAs,
   insertPublished,
   listPublished,
-  lockPublishedAs,
+  lockPlans,
   publishedOf,
   updatePublished,
 } from '../../db/versions/published';
@@ -52,6 +53,7 @@ export function publish(
   return db.transaction(async (tx) => {
     const { source_id } = await getVersion(tx, versionId);
     const source = await lockSource(tx, source_id, 'SHARE');
+    await lockPlans(tx, source.id);
     const isNamed = current === null || (await lockCurrent(tx, source.id, current)) === versionId;
     const version = await lockVersion(tx, versionId, 'SHARE');
     if (!isNamed) {
@@ -59,7 +61,7 @@ export function publish(
       throw new AppError(409, sentence, { field: 'current' });
     }
     const shown = { version_id: versionId, current };
-    const before = await lockPublishedAs(tx, name);
+    const before = await findPublishedAs(tx, name);
     const isTaken =
       before === undefined
         ? await areTaken(tx, Object.values(viewNames(name)))
@@ -94,11 +96,11 @@ const stateOf = ({ version_id, current }: Pick<Published, 'version_id' | 'curren
 /** Drops the views of a published version. @throws AppError 404; 409 and 422 as {@link dropView} */
 export function withdraw(db: Database, id: number): Promise<void> {
   return db.transaction(async (tx) => {
-    const { version_id } = await getPublished(tx, id);
-    const { source_id } = await getVersion(tx, version_id);
+    const { source_id } = await getVersion(tx, (await getPublished(tx, id)).version_id);
     await lockSource(tx, source_id, 'SHARE');
+    await lockPlans(tx, source_id);
     const published = await getPublished(tx, id);
-    const { name } = published;
+    const { name, version_id } = published;
     for (const view of Object.values(viewNames(name))) await dropView(tx, view);
     await deletePublished(tx, id);
     await recordChange(tx, {
@@ -109,6 +111,14 @@ export function withdraw(db: Database, id: number): Promise<void> {
       after: null,
     });
   });
+}
+
+/**
+ * Locks the published plans of a source, if there are any. Call it before versions are locked. {@link defineThose} and
+ * {@link followName} call it again: the first plan may have been published meanwhile.
+ */
+export async function lockAnyPlans(tx: Transaction, sourceId: number): Promise<void> {
+  if ((await listPublished(tx, sourceId)).length > 0) await lockPlans(tx, sourceId);
 }
 
 /** Takes the views of a source off the forecast tables, so that these can be changed; {@link defineAll} ends that. */
@@ -129,6 +139,7 @@ export async function defineAll(tx: Transaction, source: Source): Promise<void> 
 
 /** Defines the views of a version by its present origins. @throws AppError as {@link defineView} */
 export async function defineThose(tx: Transaction, version: Version): Promise<void> {
+  await lockAnyPlans(tx, version.source_id);
   const published = await publishedOf(tx, version.id);
   if (published.length === 0) return;
   await defineViews(tx, await getSource(tx, version.source_id), version, published);
@@ -136,6 +147,7 @@ export async function defineThose(tx: Transaction, version: Version): Promise<vo
 
 /** Moves the views that follow a current name to its version. @throws AppError as {@link defineView} */
 export async function followName(tx: Transaction, source: Source, current: string, to: Version) {
+  await lockAnyPlans(tx, source.id);
   const following = (await listPublished(tx, source.id)).filter((p) => p.current === current);
   for (const { id } of following) await updatePublished(tx, id, { version_id: to.id, current });
   await defineViews(tx, source, to, following);

@@ -43,7 +43,7 @@ import { forecastColumns } from '../../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../../sql/forecast-table';
 import { blameColumns } from '../client-faults';
 import { unrecorded } from '../version/forecast-version';
-import { defineThose, requireUnpublished } from './published';
+import { defineThose, lockAnyPlans, requireUnpublished } from './published';
 import { sizeInside } from '../version/size-inside';
 
 /** The error for a name that another version of the source has. */
@@ -190,6 +190,7 @@ export async function editVersion(
 ): Promise<Version> {
   try {
     return await db.versionTransaction(id, async (tx) => {
+      if (edit.exclude_iters) await lockAnyPlans(tx, (await getVersion(tx, id)).source_id);
       const current = await lockOpenVersion(tx, id);
       const { exclude_iters = current.exclude_iters } = edit;
       const isSame = (iter: Iter) =>
