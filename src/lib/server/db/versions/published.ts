@@ -35,6 +35,9 @@ const PublishedRow = v.pipe(
   }),
 );
 
+/** The view whose name is $1. `to_regclass` does not read the Unicode escapes of {@link ident}. */
+const VIEW = sql`to_regclass(format('%I.%I', ${literal(PLANS_SCHEMA)}, $1::text))`;
+
 /** The published versions of a source, by name. */
 export const listPublished = (db: Queryable, sourceId: number): Promise<Published[]> =>
   db.many(
@@ -156,8 +159,8 @@ export async function detachView(tx: Transaction, name: string): Promise<void> {
   const columns = await tx.many(
     v.object({ name: v.string(), type: storedSql }),
     sql`SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-     WHERE attrelid = to_regclass($1) AND attnum > 0 ORDER BY attnum`,
-    [plansView(name)],
+     WHERE attrelid = ${VIEW} AND attnum > 0 ORDER BY attnum`,
+    [name],
   );
   if (columns.length === 0) return;
   const empty = commas(columns.map((c) => sql`NULL::${c.type} AS ${ident(c.name)}`));
@@ -176,17 +179,16 @@ async function replaceView(tx: Transaction, name: string, select: SqlText): Prom
 
 /** The options of a view as SQL, such as `security_invoker`, and its comment; none without the view. */
 async function settingsOf(tx: Transaction, name: string) {
-  const view = [plansView(name)];
   const options = await tx.many(
     v.object({ name: v.string(), value: v.string() }),
     sql`SELECT o.option_name AS name, o.option_value AS value FROM pg_class AS c
-     CROSS JOIN LATERAL pg_options_to_table(c.reloptions) AS o WHERE c.oid = to_regclass($1)`,
-    view,
+     CROSS JOIN LATERAL pg_options_to_table(c.reloptions) AS o WHERE c.oid = ${VIEW}`,
+    [name],
   );
   const { comment } = await tx.one(
     v.object({ comment: v.nullable(v.string()) }),
-    sql`SELECT obj_description(to_regclass($1), 'pg_class') AS comment`,
-    view,
+    sql`SELECT obj_description(${VIEW}, 'pg_class') AS comment`,
+    [name],
   );
   const list = commas(options.map((o) => sql`${ident(o.name)} = ${literal(o.value)}`));
   return { options: options.length > 0 ? sql` WITH (${list})` : sql``, comment };
@@ -206,8 +208,8 @@ async function remakeView(tx: Transaction, name: string, select: SqlText): Promi
   }
   const columns = await tx.many(
     v.object({ name: v.string() }),
-    sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0`,
-    [view],
+    sql`SELECT attname AS name FROM pg_attribute WHERE attrelid = ${VIEW} AND attnum > 0`,
+    [name],
   );
   for (const { column, grantee, privilege, grantable } of grants) {
     if (column !== null && !columns.some((c) => c.name === column)) continue;
@@ -237,8 +239,8 @@ const grantsOf = (tx: Transaction, name: string): Promise<v.InferOutput<typeof G
        SELECT attname, attacl FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0
      ) AS g
      CROSS JOIN LATERAL aclexplode(g.acl) AS a LEFT JOIN pg_roles AS r ON r.oid = a.grantee
-     WHERE c.oid = to_regclass($1) AND a.grantee <> c.relowner GROUP BY 1, 2, 3`,
-    [plansView(name)],
+     WHERE c.oid = ${VIEW} AND a.grantee <> c.relowner GROUP BY 1, 2, 3`,
+    [name],
   );
 
 const role = (grantee: string | null): Identifier | SqlText =>
