@@ -150,6 +150,8 @@ function logUnrecorded(error: unknown): void {
 /** Logs a change in the state of the database. */
 function logTurn(turn: Turn): void {
   if (turn.kind === 'away') {
+    // A server that ends has closed its connections.
+    if (isEnding) return;
     logger.error({ reason: reasonOf(turn.reason) }, 'the database cannot be reached');
   } else if (turn.kind === 'read-only') {
     logger.error('the database accepts no changes: it is a standby, or was made read-only');

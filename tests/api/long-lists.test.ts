@@ -77,10 +77,10 @@ it('lists that are too long are refused, and no statement is left behind', async
     expect([at, answer.status, answer.body.error]).toEqual([at, 400, error]);
   }
   expect(await running(service)).toEqual([]);
-  const { paths } = (await service.api.get('/openapi.json')).body;
-  const { hold } =
-    paths['/api/versions/{id}/slice'].post.requestBody.content['application/json'].schema
-      .properties;
+  const { paths, components } = (await service.api.get('/openapi.json')).body;
+  const { $ref } =
+    paths['/api/versions/{id}/slice'].post.requestBody.content['application/json'].schema;
+  const { hold } = components.schemas[$ref.split('/').at(-1)].properties;
   expect(JSON.stringify(hold)).toContain('"maxItems":200');
 });
 

@@ -77,6 +77,8 @@ describe('Every endpoint that is not refused', () => {
     const slice = { Region: ['A', 'C'] };
     ok(await admin.post(`${path}/comments`, { slice: { Region: 'A' }, text: 'inside' }));
     ok(await admin.post(`${path}/reviews`, { slice: { Region: 'A' }, reviewers: ['rita'] }));
+    const current = { name: 'budget', version_id: made.id };
+    ok(await admin.put(`/sources/${made.sourceId}/current`, current));
     const bodies: Record<string, object> = {
       '/versions/{id}/explain': { slice },
       '/versions/{id}/slice': { slice, by: ['Region'] },
@@ -98,6 +100,7 @@ describe('Every endpoint that is not refused', () => {
         const address = pattern
           .replace('{id}', `${own}`)
           .replace('{logid}', `${logid}`)
+          .replace('{name}', `budget?source=${made.sourceId}`)
           .replace(/values$/, 'values?cname=Product');
         const answer =
           method === 'get' ? await part.get(address) : await part.post(address, bodies[pattern]);
