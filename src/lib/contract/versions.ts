@@ -41,7 +41,7 @@ export const VersionListEntry = v.object({
     v.pipe(
       timestamp,
       v.description(
-        'When rows were last taken from the source, by a load or a refresh; absent if none were',
+        'When rows were last taken from the source, by a load or a refresh; absent if none were, and for who reads a part',
       ),
     ),
   ),

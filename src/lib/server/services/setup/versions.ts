@@ -72,11 +72,7 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   const entries: VersionListEntry[] = [];
   for (const version of await listVersions(db, sourceId)) {
     const replay_of = replays.get(version.id);
-    const last_load = lastLoad(loads.get(version.id), version, replay_of !== undefined);
-    const of = {
-      ...(last_load !== undefined && { last_load }),
-      ...(replay_of !== undefined && { replay_of }),
-    };
+    const of = replay_of !== undefined && { replay_of };
     if (isPart) {
       const inside = await sizeInside(db, version.id);
       if (inside) entries.push({ ...version, ...inside, ...of });
@@ -86,7 +82,9 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
     const row_count = kept ?? (await countIfThere(db, source.tname, version.id));
     if (row_count === undefined) continue;
     const { stamp = null, pf_user = null } = changes.get(version.id) ?? {};
-    entries.push({ ...version, row_count, last_change: stamp, last_user: pf_user, ...of });
+    const last_load = lastLoad(loads.get(version.id), version, replay_of !== undefined);
+    const load = last_load !== undefined && { last_load };
+    entries.push({ ...version, row_count, last_change: stamp, last_user: pf_user, ...load, ...of });
   }
   return entries;
 }
