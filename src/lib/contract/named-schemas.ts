@@ -5,6 +5,7 @@ import * as actuals from './actuals';
 import * as audit from './audit';
 import * as columns from './columns';
 import * as comments from './comments';
+import * as current from './current';
 import * as events from './events';
 import * as files from './files';
 import * as forecasts from './forecasts';
@@ -20,6 +21,8 @@ import * as operations from './operations';
 import * as previews from './previews';
 import * as primitives from './primitives';
 import * as profiles from './profiles';
+import * as published from './published';
+import * as refreshes from './refreshes';
 import * as replays from './replays';
 import * as reviews from './reviews';
 import * as shapes from './shapes';
@@ -38,6 +41,7 @@ const MODULES: readonly object[] = [
   audit,
   columns,
   comments,
+  current,
   events,
   files,
   forecasts,
@@ -53,6 +57,8 @@ const MODULES: readonly object[] = [
   previews,
   primitives,
   profiles,
+  published,
+  refreshes,
   replays,
   reviews,
   shapes,
