@@ -75,7 +75,7 @@ console.log(
 );
 `;
 
-/** The errors that TypeScript finds in a file and what it imports. */
+/** Returns the errors that TypeScript finds in a file and in its imports. */
 function typeErrors(file: string): string[] {
   const program = ts.createProgram([file], {
     strict: true,

@@ -171,7 +171,7 @@ describe('a refresh', () => {
     expect(await plan.leaves(BASELINE)).toEqual(await plan.sourceLeaves());
   });
 
-  it('previews what it writes, month by month and by origin', async ({ service }) => {
+  it('previews the rows that it would write, by month and origin', async ({ service }) => {
     const plan = await planToRefresh(service);
     await plan.load();
     await plan.load({ raw_where: `"Region" = 'B'` }, 'reference');
@@ -251,7 +251,9 @@ describe('a refresh', () => {
     );
   });
 
-  it('takes out what it wrote for loads that were undone or cleared', async ({ service }) => {
+  it('cancels out the rows that it added to loads that were undone or cleared', async ({
+    service,
+  }) => {
     const { api } = service;
     const plan = await planToRefresh(service);
     const [whole, part] = [await plan.load(), await plan.load({ raw_where: `"Region" = 'B'` })];

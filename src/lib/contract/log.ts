@@ -107,6 +107,11 @@ export const isCloseEntry = <Entry extends LogEntry>(
   entry: Entry,
 ): entry is Extract<Entry, { operation: ClosingOperation }> => isClose(entry.operation);
 
+/** Returns whether an entry brings loads up to the source. */
+export const isRefreshEntry = <Entry extends LogEntry>(
+  entry: Entry,
+): entry is Extract<Entry, { operation: 'refresh' }> => entry.operation === 'refresh';
+
 /** Number and totals of the rows of an entry. */
 export const EntryTotals = Totals;
 export type EntryTotals = Totals;

@@ -81,7 +81,7 @@ describe('Wrong tokens', () => {
     await fail(1, '2001:db8:0:1::1');
   });
 
-  it('do not stop a token that was accepted before', async () => {
+  it('do not block a token that was accepted before', async () => {
     const { tokens, valid, fail } = gate();
     await tokens.senderOf(SECRET, '192.0.2.1');
     await fail(20, '192.0.2.1');

@@ -42,7 +42,7 @@ export function withoutSecrets(url: string): string {
 
 /** How the tokens are stored. */
 interface Stored {
-  /** The token with a hash; undefined if it is wrong, revoked or expired. */
+  /** Finds a valid token by the hash of its secret; undefined for a wrong, revoked or expired token. */
   find: (hash: Buffer) => Promise<OwnToken | undefined>;
   recordUse: (id: number) => Promise<unknown>;
 }

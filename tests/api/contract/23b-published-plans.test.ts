@@ -326,7 +326,9 @@ describe('PUT /versions/:id/published', () => {
     expect(await read(`SELECT FROM ${views.changes} LIMIT 1`)).toHaveLength(1);
   });
 
-  it('keeps the options and comments that an administrator gave its views', async ({ service }) => {
+  it('keeps the options and comments that an administrator has set on its views', async ({
+    service,
+  }) => {
     const sourceId = await ordersIn(service, 'optioned');
     const { versionId } = await makePlan(service, sourceId);
     const { views } = ok(await publish(service, versionId, { name: 'Optioned' })).body;

@@ -115,7 +115,7 @@ it('is not replaced by the changes of another that is published at the same time
   const [one, other] = [await following(service, 'one'), await following(service, 'other')];
   const publish = (versionId: number, name: string) =>
     service.api.put(`/versions/${versionId}/published`, { ...user, name });
-  // Both wait where they record what is published.
+  // Both requests wait when they write to `pf.published`.
   const backup = await hold(service, 'LOCK TABLE pf.published IN SHARE MODE');
   const first = publish(one.two.versionId, 'Budget');
   await untilWaiting(service, 1);

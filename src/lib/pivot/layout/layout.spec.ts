@@ -160,7 +160,7 @@ describe('sliceContextOf', () => {
     expressions: { made: '"Region"', upper: 'upper("Region")', unused: '1' },
   };
 
-  it('returns equal keys whatever the order of the expressions', () => {
+  it('returns the same key if the expressions come in another order', () => {
     const { made, upper, unused } = layout.expressions;
     const reordered = { ...layout, expressions: { unused, upper, made } };
     expect(sliceContextOf(reordered)).toBe(sliceContextOf(layout));

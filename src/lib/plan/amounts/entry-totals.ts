@@ -31,11 +31,15 @@ export function byEntry(
   return found;
 }
 
-/** Returns the totals of several rows together. */
-export function addedUp(all: readonly Totals[]): Totals {
+/**
+ * Returns the totals of several rows together.
+ *
+ * @param always keys of measures that have a total of 0 if no row has one
+ */
+export function addedUp(all: readonly Totals[], always: readonly string[] = []): Totals {
   const sum = (of: (totals: Totals) => number | null) =>
     all.reduce((total, each) => total + (of(each) ?? 0), 0);
-  const keys = [...new Set(all.flatMap(keysIn))];
+  const keys = [...new Set([...always, ...all.flatMap(keysIn)])];
   return {
     row_count: sum(({ row_count }) => row_count),
     ...totalsBy(keys, (key) => tidy(sum((totals) => totalOf(totals, key)))),

@@ -7,7 +7,7 @@ import type { SourceColumn } from './forecast-columns';
 import { hasTime, isText, zoneOf } from './forecast-columns';
 import { localTime } from './loaded-day';
 import type { SqlText } from './quote';
-import { commas, ident, join, sql, typedLiteral } from './quote';
+import { commas, either, ident, join, sql, typedLiteral } from './quote';
 import { valueLiteral, wholeLiteral } from './values';
 
 /**
@@ -32,12 +32,7 @@ export function compileFilters(filters: Filters, columns: readonly SourceColumn[
     return join(conditions, sql` AND `);
   });
   const [first, ...others] = groups;
-  return first !== undefined && others.length === 0
-    ? first
-    : join(
-        groups.map((group) => sql`(${group})`),
-        sql` OR `,
-      );
+  return first !== undefined && others.length === 0 ? first : either(groups);
 }
 
 function compileCondition(

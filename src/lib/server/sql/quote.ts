@@ -19,6 +19,13 @@ export const sql = (
 export const join = (pieces: readonly SqlText[], separator: SqlText): SqlText =>
   trusted(pieces.join(separator));
 
+/** Joins conditions with OR, each in parentheses. An empty list makes empty text. */
+export const either = (conditions: readonly SqlText[]): SqlText =>
+  join(
+    conditions.map((condition) => sql`(${condition})`),
+    sql` OR `,
+  );
+
 /** Joins pieces of SQL with commas. */
 export const commas = (pieces: readonly SqlText[]): SqlText => join(pieces, sql`, `);
 

@@ -2,7 +2,7 @@
 import type { LogAnswer, LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS } from '$lib/contract/operations';
 import type { Totals } from '$lib/contract/primitives';
-import { keysIn, totalOf as measureTotal, totalsBy } from '$lib/contract/measures';
+import { SINGLE_ROLES } from '$lib/contract/columns';
 import { addedUp } from '$lib/plan/amounts/entry-totals';
 import {
   namedMeasure,
@@ -68,12 +68,7 @@ const byOrigin = (entry: LogListEntry): readonly ({ iter: string } & Totals)[] =
     { ...entry, iter: OPERATIONS[entry.operation].iter ?? OPERATIONS.baseline.iter },
   ];
 
-function totalOf(label: string, entries: readonly Totals[]): LogTotal {
-  const sum = (of: (entry: Totals) => number | null) =>
-    entries.reduce((total, entry) => total + (of(entry) ?? 0), 0);
-  const keys = [...new Set(['value', 'units', ...entries.flatMap(keysIn)])];
-  return {
-    ...{ label, row_count: sum(({ row_count }) => row_count) },
-    ...totalsBy(keys, (key) => sum((entry) => measureTotal(entry, key))),
-  };
-}
+const totalOf = (label: string, entries: readonly Totals[]): LogTotal => ({
+  label,
+  ...addedUp(entries, SINGLE_ROLES),
+});

@@ -13,7 +13,7 @@ const IS_VALID = sql`(expires_at IS NULL OR expires_at > now())`;
 const OwnToken = v.pick(Token, ['id', 'name', 'roles', 'groups']);
 export type OwnToken = v.InferOutput<typeof OwnToken>;
 
-/** The token with a hash; undefined if there is none, or if it has expired. */
+/** Finds a token by the hash of its secret; undefined if there is none, or if it has expired. */
 export const findToken = (db: Queryable, hash: Buffer): Promise<OwnToken | undefined> =>
   db.maybeOne(
     OwnToken,
@@ -21,7 +21,7 @@ export const findToken = (db: Queryable, hash: Buffer): Promise<OwnToken | undef
     [hash],
   );
 
-/** Those of some tokens that are neither revoked nor expired, by id. */
+/** Filters the ids of tokens: returns those of tokens that are neither revoked nor expired. */
 export async function validTokens(db: Queryable, ids: readonly number[]): Promise<number[]> {
   const found = await db.many(
     v.object({ id: v.number() }),

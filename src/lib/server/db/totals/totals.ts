@@ -44,7 +44,7 @@ export const totalsIn = ({ row_count, value_total, units_total, measures }: Tota
   ...(measures && { measures }),
 });
 
-/** The total of rows: exact, and 0 for what is only the noise of doubles that cancel out. */
+/** The exact total of rows. Doubles that cancel out add up to 0, without rounding noise. */
 function total(measure: ForecastColumn | undefined): SqlText {
   if (!measure) return sql`NULL`;
   const name = ident(measure.name);

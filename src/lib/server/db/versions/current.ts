@@ -25,33 +25,26 @@ export const currentNamesOf = async (db: Queryable, versionId: number): Promise<
     )
   ).map(({ name }) => name);
 
-/** The version of a current name; undefined if the source has no such name. */
-export const findCurrent = async (
+const LOCKS = { NONE: sql``, SHARE: sql` FOR SHARE` };
+
+/**
+ * The version of a current name; undefined if the source has no such name.
+ *
+ * @param lock `SHARE` keeps the name from being moved until the transaction ends
+ */
+export async function findCurrent(
   db: Queryable,
   sourceId: number,
   name: string,
-): Promise<number | undefined> =>
-  (
-    await db.maybeOne(
-      Current,
-      sql`SELECT name, version_id FROM pf.current WHERE source_id = $1 AND name = $2`,
-      [sourceId, name],
-    )
-  )?.version_id;
-
-/** As {@link findCurrent}, and keeps the name from being moved until the transaction ends. */
-export const lockCurrent = async (
-  tx: Transaction,
-  sourceId: number,
-  name: string,
-): Promise<number | undefined> =>
-  (
-    await tx.maybeOne(
-      Current,
-      sql`SELECT name, version_id FROM pf.current WHERE source_id = $1 AND name = $2 FOR SHARE`,
-      [sourceId, name],
-    )
-  )?.version_id;
+  lock: keyof typeof LOCKS = 'NONE',
+): Promise<number | undefined> {
+  const current = await db.maybeOne(
+    Current,
+    sql`SELECT name, version_id FROM pf.current WHERE source_id = $1 AND name = $2${LOCKS[lock]}`,
+    [sourceId, name],
+  );
+  return current?.version_id;
+}
 
 /**
  * Lets a name stand for a version from now on.
@@ -65,7 +58,7 @@ export async function moveCurrent(
   versionId: number,
 ): Promise<number | undefined> {
   const values = [sourceId, name, versionId];
-  // Locks the name, so that two moves at a time follow one another.
+  // Locks the name, so that concurrent moves run one after the other.
   const made = await tx.run(
     sql`INSERT INTO pf.current (source_id, name, version_id) VALUES ($1, $2, $3)
      ON CONFLICT (source_id, name) DO UPDATE SET name = EXCLUDED.name WHERE FALSE`,

@@ -47,7 +47,7 @@ export const listPublished = (db: Queryable, sourceId: number): Promise<Publishe
     [sourceId],
   );
 
-/** What is published of a version, by name. */
+/** The published plans of a version, sorted by name. */
 export const publishedOf = (db: Queryable, versionId: number): Promise<Published[]> =>
   db.many(
     PublishedRow,
@@ -71,7 +71,7 @@ const PublishedAs = v.object({
   current: v.nullable(v.string()),
 });
 
-/** What is published under a name, with its source; undefined if nothing is. */
+/** The published plan of a name, with its source; undefined if there is none. */
 export const findPublishedAs = (
   db: Queryable,
   name: string,
@@ -89,7 +89,7 @@ interface Shown {
   current: string | null;
 }
 
-/** @returns what is published; undefined if the name is taken */
+/** Records a published plan. @returns undefined if the name is taken */
 export const insertPublished = (
   db: Queryable,
   { name, version_id, current, created_by }: Shown & { name: string; created_by: string | null },
@@ -220,9 +220,9 @@ async function remakeView(tx: Transaction, name: string, select: SqlText): Promi
 }
 
 const Grant = v.object({
-  /** Null for a grant on the whole view. */
+  /** The column of the grant; null if the grant is on the whole view. */
   column: v.nullable(v.string()),
-  /** Null for everybody. */
+  /** The role that has the grant; null for PUBLIC. */
   grantee: v.nullable(v.string()),
   privilege: storedSql,
   grantable: v.boolean(),

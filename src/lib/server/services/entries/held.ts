@@ -1,7 +1,7 @@
 /** Rows that a scale, a reverse or a recode leaves unchanged: those of `hold`, and locked ones. */
 import type { AskedSlice } from '../../../contract/slices';
 import type { SqlText } from '../../sql/quote';
-import { join, sql } from '../../sql/quote';
+import { either, sql } from '../../sql/quote';
 import type { ForecastVersion } from '../version/forecast-version';
 import { selectingSlice } from '../version/forecast-version';
 
@@ -43,10 +43,7 @@ export function heldRows(
   if (slices.length === 0) return undefined;
   const held = slices.map(({ slice, at }) => selectingSlice(target, slice, at));
   return {
-    where: join(
-      held.map(({ where }) => sql`(${where})`),
-      sql` OR `,
-    ),
+    where: either(held.map(({ where }) => where)),
     skipped: held.flatMap(({ skipped }) => skipped),
   };
 }

@@ -7,6 +7,7 @@ import type {
   LogListEntry,
   UndoneEntry,
 } from '../../../contract/log';
+import { isRefreshEntry } from '../../../contract/log';
 import { isReference, OPERATIONS } from '../../../contract/operations';
 import type { AskedSlice } from '../../../contract/slices';
 import type { History } from '../../../contract/primitives';
@@ -112,9 +113,10 @@ async function originsOf(
   { rows, columns }: ForecastVersion,
   entries: readonly LogEntry[],
 ): Promise<Map<number, NonNullable<LogListEntry['origins']>>> {
-  const mixed = entries.flatMap(({ id, operation, params }) =>
-    operation === 'refresh' && params?.loads.some(({ iter }) => isReference(iter)) ? [id] : [],
-  );
+  const mixed = entries
+    .filter(isRefreshEntry)
+    .filter(({ params }) => params?.loads.some(({ iter }) => isReference(iter)))
+    .map(({ id }) => id);
   const found = mixed.length > 0 ? await totalsByOrigin(db, rows, columns, mixed) : [];
   const of = (id: number) =>
     found.flatMap(({ logid, ...totals }) => (logid === id ? [totals] : []));

@@ -170,17 +170,8 @@ const fittedGroups = async (
   signal?: AbortSignal,
 ): Promise<FittedGroup[]> =>
   (await fitHistory(history, request, signal)).groups.map(
-    ({ id, measure, method, parameters, forecast: amounts, deviation, freedom, dependence }) => ({
-      ...{
-        group: id,
-        measure,
-        method,
-        parameters,
-        forecast: amounts,
-        deviation,
-        freedom,
-        dependence,
-      },
+    ({ id: group, measure, method, parameters, forecast, deviation, freedom, dependence }) => ({
+      ...{ group, measure, method, parameters, forecast, deviation, freedom, dependence },
     }),
   );
 

@@ -1,4 +1,4 @@
-/** Refreshes loads of a version: adds what has changed in the source since they read it. */
+/** Refreshes the loads of a version: writes the changes of the source since the loads read it. */
 import type {
   RefreshPreview,
   RefreshPreviewRequest,
@@ -12,7 +12,7 @@ import { noTotals } from '../../db/totals/totals';
 import { AppError } from '../../errors';
 import { measureColumns } from '../../sql/forecast-columns';
 import type { SqlText } from '../../sql/quote';
-import { join, sql } from '../../sql/quote';
+import { either, sql } from '../../sql/quote';
 import { heldByLoad, refreshTemplate } from '../../sql/templates/refresh';
 import type { OperationWriter } from '../entries/open-entry';
 import { ofEntry } from '../entries/open-entry';
@@ -153,12 +153,7 @@ const kindOf = ({ logid, review }: LockedRows): Kind => {
 
 /** The rows that meet none of some conditions. */
 const noneOf = (conditions: readonly SqlText[]): SqlText =>
-  conditions.length === 0
-    ? sql`TRUE`
-    : sql`(${join(
-        conditions.map((condition) => sql`(${condition})`),
-        sql` OR `,
-      )}) IS NOT TRUE`;
+  conditions.length === 0 ? sql`TRUE` : sql`(${either(conditions)}) IS NOT TRUE`;
 
 /** The rows that a load and its earlier refreshes hold. @param logid a refresh whose rows for it count too */
 const heldBy = ({ logid: load, written, at }: ReadLoad, logid?: number): SqlText =>
@@ -189,10 +184,7 @@ async function monthsOf(
   logid: number,
 ): Promise<RefreshPreview['months']> {
   const { entryRows, columns } = target;
-  const where = join(
-    loads.map((load) => heldBy(load, logid)),
-    sql` OR `,
-  );
+  const where = either(loads.map((load) => heldBy(load, logid)));
   const among = { where, own: ofEntry(logid) };
   const changes = await changesByMonth(tx, entryRows, columns, firstDate(target), among);
   return changes

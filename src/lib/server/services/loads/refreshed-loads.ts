@@ -1,5 +1,6 @@
 /** The loads that a refresh reads again, and what they hold. */
-import type { CopiedEntry, LogEntry, RefreshEntry } from '../../../contract/log';
+import type { CopiedEntry, LogEntry } from '../../../contract/log';
+import { isRefreshEntry } from '../../../contract/log';
 import type { CopyingLoad } from '../../../contract/operations';
 import { isCopyingLoad, isLoad } from '../../../contract/operations';
 import type { RefreshPreviewRequest } from '../../../contract/refreshes';
@@ -77,8 +78,6 @@ export async function askedLoads(
 
 const isCopied = (entry: LogEntry): entry is CopiedEntry => isCopyingLoad(entry.operation);
 
-const isRefresh = (entry: LogEntry): entry is RefreshEntry => entry.operation === 'refresh';
-
 /** What the refreshes of a version have written for a load. */
 interface Refreshed {
   iter: CopyingLoad;
@@ -90,7 +89,7 @@ interface Refreshed {
 /** What refreshes have written, by load. @param entries oldest first */
 function refreshedLoads(entries: readonly LogEntry[]): Map<number, Refreshed> {
   const refreshed = new Map<number, Refreshed>();
-  for (const { id, params } of entries.filter(isRefresh)) {
+  for (const { id, params } of entries.filter(isRefreshEntry)) {
     for (const { logid, iter, rows, written_at: at } of params?.loads ?? []) {
       const written = [...(refreshed.get(logid)?.written ?? []), { logid: id, at }];
       refreshed.set(logid, { iter, rows, written });

@@ -52,7 +52,7 @@ export function createToken(
   });
 }
 
-/** Revokes a token: no later request is accepted with it. @throws AppError 404, also without sign-in */
+/** Revokes a token, so that later requests with it are refused. @throws AppError 404, also without sign-in */
 export function revokeToken(asked: Asked, id: number): Promise<void> {
   adminOf(asked);
   return asked.db.transaction(async (tx) => {

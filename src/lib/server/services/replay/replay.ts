@@ -1,6 +1,6 @@
 /** Replays a version on the current source. */
 import type { LogEntry, LogListEntry } from '../../../contract/log';
-import { isLoadEntry } from '../../../contract/log';
+import { isLoadEntry, isRefreshEntry } from '../../../contract/log';
 import type { ReplayedEntry, ReplayVersionRequest } from '../../../contract/replays';
 import { ReplayAnswer } from '../../../contract/replays';
 import type { Version } from '../../../contract/versions';
@@ -96,7 +96,7 @@ async function replay(
   const writer = await newWriter(tx, created.id, memory);
   const reasons = new Map<number, string>();
   for (const entry of entries) {
-    if (entry.operation === 'refresh') {
+    if (isRefreshEntry(entry)) {
       reasons.set(entry.id, 'The loads of a replay read the source as it is');
       continue;
     }

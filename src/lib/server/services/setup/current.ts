@@ -10,7 +10,7 @@ import { findCurrent, listCurrent, moveCurrent, removeCurrent } from '../../db/v
 import { getVersion, lockVersion } from '../../db/versions/versions';
 import { followName, lockAnyPlans, requireNoFollower } from './published';
 
-/** The current names of a source with their latest moves. @throws AppError 404 */
+/** Lists the current names of a source, each with its latest moves between versions. @throws AppError 404 */
 export async function currentNames(db: Database, sourceId: number): Promise<CurrentName[]> {
   const { id } = await getSource(db, sourceId);
   const moves = await movesOfNames(db, id);

@@ -10,7 +10,7 @@ import { listColumns } from '../../db/setup/column-metadata';
 import { getSource, lockSource } from '../../db/setup/sources';
 import { generatedColumns } from '../../db/setup/templates';
 import { runSequentially } from '../../db/versions/distributed';
-import { lockCurrent } from '../../db/versions/current';
+import { findCurrent } from '../../db/versions/current';
 import { existingColumns } from '../../db/versions/forecast';
 import {
   areTaken,
@@ -54,7 +54,8 @@ export function publish(
     const { source_id } = await getVersion(tx, versionId);
     const source = await lockSource(tx, source_id, 'SHARE');
     await lockPlans(tx, source.id);
-    const isNamed = current === null || (await lockCurrent(tx, source.id, current)) === versionId;
+    const isNamed =
+      current === null || (await findCurrent(tx, source.id, current, 'SHARE')) === versionId;
     const version = await lockVersion(tx, versionId, 'SHARE');
     if (!isNamed) {
       const sentence = `The version does not have the current name "${current}"; move it here first`;

@@ -66,7 +66,7 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   const source = await getSource(db, sourceId);
   const isPart = readsPart(source);
   const changes = await lastChanges(db, sourceId);
-  const loads = await lastLoads(db, sourceId);
+  const loads: ReadonlyMap<number, string> = isPart ? new Map() : await lastLoads(db, sourceId);
   const counts = await entryRowCounts(db, sourceId);
   const replays = await originalVersions(db, sourceId);
   const entries: VersionListEntry[] = [];

@@ -4,7 +4,7 @@ import { isWhole } from '../../../contract/slices';
 import type { OwnTerritory } from '../../db/people/territories';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import type { SqlText } from '../../sql/quote';
-import { join, sql } from '../../sql/quote';
+import { either, sql } from '../../sql/quote';
 import { type RowKey, rowKey } from '../../sql/readable-rows';
 import { storedCondition } from './stored-slice';
 
@@ -53,10 +53,7 @@ export const anyOf = (slices: readonly Slice[], columns: readonly ForecastColumn
     ? sql`TRUE`
     : slices.length === 0
       ? sql`FALSE`
-      : sql`(${join(
-          slices.map((slice) => sql`(${conditionOf(slice, columns)})`),
-          sql` OR `,
-        )})`;
+      : sql`(${either(slices.map((slice) => conditionOf(slice, columns)))})`;
 
 const conditionOf = (slice: Slice, columns: readonly ForecastColumn[]): SqlText =>
   storedCondition(

@@ -3,8 +3,8 @@ import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { groupedBy } from '../grain';
 import type { SqlText } from '../quote';
-import { ident, join, sql } from '../quote';
-import { exactSum, netsToSomething } from './leaves';
+import { ident, sql } from '../quote';
+import { netsToSomething, netted, nettingHaving } from './leaves';
 import { IN_CTE, list } from './lists';
 import { loadedRows, loadedValue } from './load';
 
@@ -24,8 +24,7 @@ export function differenceCte(
   const names = measures.map((m) => ident(m.name));
   const loaded = columns.map((c) => sql`${loadedValue(c, columns)} AS ${ident(c.name)}`);
   const minus = names.map((name) => sql`-${name}`);
-  const tests = measures.map(differs);
-  const having = tests.length > 0 ? sql`\n    HAVING ${join(tests, sql` OR `)}` : sql``;
+  const sums = measures.map((m) => sql`${netted(m, differs(m))} AS ${ident(m.name)}`);
 
   return sql`WITH happened AS (
 SELECT
@@ -46,10 +45,10 @@ sides AS (
 ),
 leaves AS (
     SELECT
-        ${list([...keys, ...measures.map((m) => sql`${difference(m)} AS ${ident(m.name)}`)], IN_CTE)}
+        ${list([...keys, ...sums], IN_CTE)}
     FROM sides
     GROUP BY
-        ${list(groupedBy(leafColumns(columns)), IN_CTE)}${having}
+        ${list(groupedBy(leafColumns(columns)), IN_CTE)}${nettingHaving(columns, differs)}
 )
 `;
 }
@@ -80,11 +79,4 @@ function differs(measure: ForecastColumn): SqlText {
   const nets = netsToSomething(measure);
   if (measureKind(measure).exact) return nets;
   return sql`${nets} OR SUM(ABS(${ident(measure.name)})) >= 'Infinity'`;
-}
-
-function difference(measure: ForecastColumn): SqlText {
-  const sum = exactSum(measure, ident(measure.name));
-  return measureKind(measure).exact
-    ? sql`COALESCE(${sum}, 0)`
-    : sql`CASE WHEN ${differs(measure)} THEN (${sum})::double precision ELSE 0 END`;
 }

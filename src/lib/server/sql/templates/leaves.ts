@@ -72,20 +72,31 @@ export function netsToSomething(measure: Measure, over = sql``): SqlText {
     : sql`ABS(SUM(${name})${over}) > ${NOISE} * SUM(ABS(${name}))${over}`;
 }
 
-/** The sum of a measure in its type: exact, and 0 for what is only the noise of doubles that cancel out. */
-export const netted = (measure: Measure): SqlText => {
+/**
+ * The exact sum of a measure, in its type. Doubles that cancel out add up to 0, without rounding noise.
+ *
+ * @param test tests whether doubles add up to something
+ */
+export const netted = (measure: Measure, test = netsToSomething(measure)): SqlText => {
   const sum = exactSum(measure, ident(measure.name));
   if (isExact(measure)) return sql`COALESCE(${sum}, 0)`;
-  return sql`CASE WHEN ${netsToSomething(measure)} THEN (${sum})::double precision ELSE 0 END`;
+  return sql`CASE WHEN ${test} THEN (${sum})::double precision ELSE 0 END`;
 };
 
 /** A product without a signed zero: with doubles, 0 times a negative number prints as "-0". */
 export const withoutSignedZero = (measure: ForecastColumn, product: SqlText): SqlText =>
   measureKind(measure).exact ? product : sql`${product} + 0`;
 
-/** The HAVING clause that leaves out leaves that net to nothing. */
-export function nettingHaving(columns: readonly ForecastColumn[]): SqlText {
-  const tests = measureColumns(columns).map((m) => netsToSomething(m));
+/**
+ * The HAVING clause that leaves out leaves that net to nothing.
+ *
+ * @param test tests whether a measure adds up to something
+ */
+export function nettingHaving(
+  columns: readonly ForecastColumn[],
+  test: (measure: ForecastColumn) => SqlText = (m) => netsToSomething(m),
+): SqlText {
+  const tests = measureColumns(columns).map(test);
   return tests.length > 0 ? sql`\n    HAVING ${join(tests, sql` OR `)}` : sql``;
 }
 

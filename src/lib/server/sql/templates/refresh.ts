@@ -3,7 +3,7 @@ import type { CopyingLoad } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { startOfPeriod } from '../loaded-day';
 import type { SqlText } from '../quote';
-import { commas, ident, join, literal, sql } from '../quote';
+import { commas, either, ident, join, literal, sql } from '../quote';
 import type { TokenValues } from '../tokens';
 import { substitute } from '../tokens';
 import { differenceCte, differenceTemplate } from './difference';
@@ -65,10 +65,7 @@ export function differingQuery(
   tokens: TokenValues,
 ): SqlText {
   const cases = conditions.map((condition, i) => sql`WHEN ${condition} THEN ${i}`);
-  const where_clause = sql`(${join(
-    conditions.map((condition) => sql`(${condition})`),
-    sql` OR `,
-  )})`;
+  const where_clause = sql`(${either(conditions)})`;
   // The conditions may have texts that look like tokens.
   return sql`${substitute(differenceCte(source, columns, held), { ...tokens, where_clause })}SELECT
     CASE ${join(cases, sql` `)} END AS place,
