@@ -77,6 +77,12 @@ export const VersionTotals = v.object({
       v.description('Base types of the further measures by column; absent without any'),
     ),
   ),
+  labels: v.optional(
+    v.pipe(
+      byColumn(v.string()),
+      v.description('Labels of the measures by column; absent if no measure has one'),
+    ),
+  ),
   date_col: v.pipe(
     v.nullable(v.string()),
     v.description('The date column of the months; null if the source has none'),

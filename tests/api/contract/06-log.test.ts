@@ -178,6 +178,20 @@ describe('GET /versions/:id/totals', () => {
     });
   });
 
+  it('has the labels of the measures that have one', async ({ service, sourceId }) => {
+    const { path } = await makePlan(service, sourceId);
+    const label = (cname: string, text: string | null) =>
+      service.api.put(`/sources/${sourceId}/columns`, [{ cname, label: text }]);
+    ok(await label('amount', 'Sales in €'));
+    ok(await label('region', 'Gebiet'));
+    expect(ok(await service.api.get(`${path}/totals`)).body.labels).toEqual({
+      amount: 'Sales in €',
+    });
+    ok(await label('amount', null));
+    ok(await label('region', null));
+    expect(ok(await service.api.get(`${path}/totals`)).body).not.toHaveProperty('labels');
+  });
+
   it('compares the plan with the reference over the same months', async ({ service, sourceId }) => {
     const { path, table } = await makePlan(service, sourceId);
     const totals = async () => ok(await service.api.get(`${path}/totals`)).body;

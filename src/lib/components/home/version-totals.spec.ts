@@ -36,6 +36,12 @@ describe('the totals of a version', () => {
     expect(shownTotals({ ...units, units_col: null })).toBeNull();
   });
 
+  it('name the measure by its label', () => {
+    expect(shownTotals({ ...totals, labels: { Sales: 'Sales in €' } })).toMatchObject({
+      ...{ measure: 'Sales in €', plan: 100.1 },
+    });
+  });
+
   it('are those of the chosen measure, or of the first one if the version lacks it', () => {
     const cost = (amount: number) => ({ measures: { cost: amount } });
     const further: VersionTotals = {
@@ -46,7 +52,7 @@ describe('the totals of a version', () => {
       compared: { first_month: null, last_month: null, ...sums(80, 3), ...cost(6) },
       months: [{ month: '2027-01-01', ...sums(100.1, 4), ...cost(7.5) }],
     };
-    expect(measuresOf(further).map(({ column }) => column)).toEqual(['Sales', 'Quantity', 'cost']);
+    expect(measuresOf(further).map(({ name }) => name)).toEqual(['Sales', 'Quantity', 'cost']);
     expect(shownTotals(further, 'cost')).toEqual({
       decimals: { least: 3, most: 3 },
       ...{ measure: 'cost', plan: 7.5, reference: 5, compared: 6, span: null, share: 0.2 },

@@ -4,12 +4,13 @@ import { call } from '$lib/client/api';
 import { decimalsShown, type Decimals } from '$lib/contract/decimals';
 import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';
 import { totalOf } from '$lib/contract/measures';
+import type { NamedMeasure } from '$lib/plan/amounts/measure-words';
 import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
 
 /** The totals of a version in one measure. */
 export interface ShownTotals {
-  /** The measure's column. */
+  /** The measure's label. */
   measure: string;
   decimals: Decimals;
   /** Total of the rows that operations see. */
@@ -29,21 +30,22 @@ export interface ShownTotals {
   months: readonly Month[];
 }
 
-/** A measure of a version: its key, its column and the type of that column. */
-interface Listed {
-  /** Its key. */
-  key: string;
-  column: string;
+/** A measure of a version, and the type of its column. */
+interface Listed extends Pick<NamedMeasure, 'key' | 'name'> {
   type: string | null;
 }
 
 /** Returns the measures of a version: value and units if it has them, then the further ones. */
 export function measuresOf(totals: VersionTotals): Listed[] {
-  const { value_col, units_col, value_type, units_type, measure_types = {} } = totals;
+  const { value_col, units_col, value_type, units_type, measure_types = {}, labels = {} } = totals;
+  const listed = (key: string, column: string, type: string | null): Listed => ({
+    ...{ key, type },
+    name: labels[column] ?? column,
+  });
   return [
-    ...(value_col === null ? [] : [{ key: 'value', column: value_col, type: value_type }]),
-    ...(units_col === null ? [] : [{ key: 'units', column: units_col, type: units_type }]),
-    ...Object.entries(measure_types).map(([column, type]) => ({ key: column, column, type })),
+    ...(value_col === null ? [] : [listed('value', value_col, value_type)]),
+    ...(units_col === null ? [] : [listed('units', units_col, units_type)]),
+    ...Object.entries(measure_types).map(([column, type]) => listed(column, column, type)),
   ];
 }
 
@@ -65,7 +67,7 @@ export function shownTotals(totals: VersionTotals, key?: string): ShownTotals | 
   const { first_month: first, last_month: last } = totals.compared ?? {};
   const [share = null] = shares([[compared], [reference]], decimals);
   return {
-    ...{ measure: measure.column, decimals, plan, reference, compared, share },
+    ...{ measure: measure.name, decimals, plan, reference, compared, share },
     span: first && last ? [first, last] : null,
     months: totals.months.map((each) => ({ month: each.month, amount: amount(each) })),
   };

@@ -1,5 +1,5 @@
 /** Totals of a version, overall and by month. */
-import { measureKey, type SingleRole } from '../../../contract/columns';
+import { isMeasure, measureKey, type SingleRole } from '../../../contract/columns';
 import { figuresOf } from '../../../contract/measures';
 import type { VersionTotals } from '../../../contract/versions';
 import type { Database } from '../../db/database';
@@ -22,11 +22,14 @@ export const versionTotals = (
   // One snapshot, so that all totals have the same entries.
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const { version, rows, columns } = target;
+    const { version, rows, columns, metadata } = target;
     const date = columns.find(({ role }) => role === 'date');
     const measure = (role: SingleRole) => measureOf(role, columns);
     const types = figuresOf(measureColumns(columns).map((m) => [measureKey(m), m.source.base]));
     const shape = [...measureColumns(columns), ...(date ? [date] : [])];
+    const labels = metadata.flatMap(({ cname, role, label }) =>
+      isMeasure(role) && label ? [[cname, label] as const] : [],
+    );
     const series = seriesOf(tx.timeline, target, shape);
 
     const entries = await entryLabels(tx, version.id);
@@ -43,6 +46,7 @@ export const versionTotals = (
       value_type: types.value,
       units_type: types.units,
       ...(types.measures && { measure_types: types.measures }),
+      ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
       date_col: date?.name ?? null,
       plan,
       reference: reference.row_count > 0 ? reference : null,
