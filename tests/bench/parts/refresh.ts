@@ -27,9 +27,10 @@ export async function measureRefresh(bench: Bench): Promise<void> {
     const keys = shape.columns
       .filter(({ role }) => role === 'dimension' || role === 'date')
       .map(({ cname }) => (cname === 'Month' ? `("Month" + interval '0')::date` : `"${cname}"`));
+    // Both sums are counted: PostgreSQL does not compute columns of a subquery that nobody reads.
     const byLeaf = (from: string) =>
-      client.query(`SELECT count(*) FROM (
-        SELECT ${keys.join(', ')}, sum("Sales"), sum("Quantity") FROM ${from}
+      client.query(`SELECT count(sales), count(quantity) FROM (
+        SELECT ${keys.join(', ')}, sum("Sales") AS sales, sum("Quantity") AS quantity FROM ${from}
         GROUP BY ${keys.map((_, i) => i + 1).join(', ')}) AS leaves`);
     let turn = 0;
     const refresh = (row_count: number) =>
