@@ -3,6 +3,24 @@ import { it } from '../support/api';
 import { planToRefresh, type Row } from '../support/refreshing';
 
 describe('the time of the last load', () => {
+  it('is that of a refresh that found nothing, but not of its preview', async ({ service }) => {
+    const plan = await planToRefresh(service);
+    const listed = async (): Promise<Row> =>
+      (await service.api.get(`/sources/${plan.sourceId}/versions`)).body[0];
+    expect(await plan.refreshed()).toMatchObject({ logid: null, loads: [] });
+    expect(await listed()).not.toHaveProperty('last_load');
+    await plan.load();
+    const [load] = await plan.entries();
+    await plan.preview();
+    expect(await listed()).toMatchObject({ last_load: load!.stamp });
+
+    expect(await plan.refreshed()).toMatchObject({ logid: null });
+    const { last_load, last_change } = await listed();
+    expect(String(last_load) > String(load!.stamp)).toBe(true);
+    expect(last_change).toBe(load!.stamp);
+    expect(await plan.entries()).toEqual([load]);
+  });
+
   it('is that of the newest load or refresh; of a replay, that of the replay', async ({
     service,
   }) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { it } from '../support/api';
 import { planToRefresh, type SourceLine } from '../support/refreshing';
 
@@ -28,6 +28,7 @@ interface Asked {
 
 /** Number of random cases. REFRESH_CASES=1000 plays a thousand. */
 const CASES = Number(process.env.REFRESH_CASES ?? 12);
+vi.setConfig({ testTimeout: CASES * 15_000 });
 
 const pad = (n: number) => String(n).padStart(2, '0');
 const region = fc.constantFrom('A', 'B', null);

@@ -41,7 +41,7 @@ export const VersionListEntry = v.object({
     v.pipe(
       timestamp,
       v.description(
-        'When rows were last taken from the source, by a load or a refresh; absent if none were, and for who reads a part',
+        'When the rows were last compared with the source, by a load or a refresh; absent without a load, and for who reads a part',
       ),
     ),
   ),

@@ -44,6 +44,10 @@ export async function timesOfLoads(
   return times.map(({ at }) => at);
 }
 
+/** Stores the time of a refresh that found nothing. */
+export const noteChecked = (db: Queryable, versionId: number): Promise<number> =>
+  db.run(sql`UPDATE pf.version SET checked_at = now() WHERE id = $1`, [versionId]);
+
 /** Totals of rows before an entry was written, of the entry's rows, and of all of them. */
 interface Change {
   before: Totals;

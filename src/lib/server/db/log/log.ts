@@ -174,11 +174,14 @@ export async function lastChanges(
   return new Map(rows.map((r) => [r.version_id, r]));
 }
 
-/** The time of the newest load or refresh of each version of a source that has one. */
+/**
+ * When each version of a source that has a load or a refresh was last compared with the source: the time of the newest
+ * such entry, or of a later refresh that wrote none.
+ */
 export async function lastLoads(db: Queryable, sourceId: number): Promise<Map<number, string>> {
   const rows = await db.many(
     v.object({ version_id: v.number(), stamp: timestamp }),
-    sql`SELECT l.version_id, max(l.stamp) AS stamp
+    sql`SELECT l.version_id, greatest(max(l.stamp), max(v.checked_at)) AS stamp
      FROM pf.log l JOIN pf.version v ON v.id = l.version_id
      WHERE v.source_id = $1 AND l.operation = ANY($2) GROUP BY l.version_id`,
     [sourceId, READING_LOADS],

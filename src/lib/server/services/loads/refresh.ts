@@ -5,7 +5,7 @@ import type {
   RefreshRequest,
 } from '../../../contract/refreshes';
 import { RefreshAnswer } from '../../../contract/refreshes';
-import { changesByMonth } from '../../db/loads/refreshes';
+import { changesByMonth, noteChecked } from '../../db/loads/refreshes';
 import type { WriteKey } from '../../db/log/idempotency';
 import type { Totals } from '../../db/totals/totals';
 import { noTotals } from '../../db/totals/totals';
@@ -130,7 +130,11 @@ async function carryOut(writer: OperationWriter, { loads: named, pf_user, note }
   const { outside_calendar } = row_count > 0 ? await checkLoaded(tx, target, logid, UNMOVED) : {};
   const read: RefreshAnswer['loads'] = [];
   for (const load of loads) read.push(await answerOf(writer, load, logid));
-  await (row_count > 0 ? open.close() : open.discard());
+  if (row_count > 0) await open.close();
+  else {
+    await open.discard();
+    if (loads.length > 0) await noteChecked(tx, target.version.id);
+  }
   const leaves = (kind: Kind) =>
     leftAlone.reduce((sum, { holding, rows }) => sum + (kindOf(holding) === kind ? rows : 0), 0);
   return {

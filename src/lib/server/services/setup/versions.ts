@@ -89,7 +89,10 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   return entries;
 }
 
-/** When rows were last taken from the source. Loads of a replay have older times than the read, which made the version. */
+/**
+ * When the rows were last compared with the source. Loads of a replay have older times than the read, which made the
+ * version.
+ */
 const lastLoad = (stamp: string | undefined, { created_at }: Version, isReplay: boolean) =>
   stamp !== undefined && isReplay && created_at > stamp ? created_at : stamp;
 
