@@ -4,6 +4,7 @@ import type { RefreshParams } from '../../src/lib/contract/refreshes';
 import { it } from '../support/api';
 import { openEvents } from '../support/events';
 import { CHANGES, planToRefresh, type Row, type SourceLine } from '../support/refreshing';
+import { changeUnnoticed } from '../support/service';
 
 const BASELINE = `pf_iter = 'baseline'`;
 
@@ -371,6 +372,21 @@ describe('a refresh', () => {
     expect(wape[1]).toBe(0);
     expect(accuracy.people.map((p: Row) => p.pf_user)).toEqual(['eve']);
     expect(accuracy.reference.value.wape).toBe(0);
+  });
+
+  it('adds up its rows by origin once for the log', async ({ service }) => {
+    const plan = await planToRefresh(service);
+    await plan.load();
+    await plan.load({}, 'reference');
+    await plan.change(CHANGES);
+    const { logid } = await plan.refreshed();
+    const before = await plan.entries();
+    expect(before[0]).toMatchObject({ id: logid, origins: [{ row_count: 7 }, { row_count: 7 }] });
+    await changeUnnoticed(
+      service,
+      `UPDATE ${plan.table} SET "Sales" = "Sales" + 1 WHERE pf_logid = ${logid}`,
+    );
+    expect(await plan.entries()).toEqual(before);
   });
 
   it('sends its entry to pages, whose rows are the difference alone, at the grain too', async ({

@@ -141,9 +141,16 @@ export const SumTotals = v.object({
 });
 export type SumTotals = v.InferOutput<typeof SumTotals>;
 
+/** Totals of the rows of one origin. */
+const OriginTotals = v.object({ iter: v.string(), ...Totals.entries });
+export type OriginTotals = v.InferOutput<typeof OriginTotals>;
+
 /** {@link SumTotals} of an entry. */
 export const ExactTotals = v.object({ logid: v.number(), ...SumTotals.entries });
-export type ExactTotals = v.InferOutput<typeof ExactTotals>;
+export interface ExactTotals extends v.InferOutput<typeof ExactTotals> {
+  /** Its totals by origin, if the cache has them. */
+  origins?: readonly OriginTotals[] | undefined;
+}
 
 /** Exact totals of the rows that match a condition. */
 export const sumTotals = (
@@ -272,7 +279,7 @@ export async function entryTotals(
   return { overall, byEntry, exact };
 }
 
-const OriginRow = v.object({ logid: v.number(), iter: v.string(), ...Totals.entries });
+const OriginRow = v.object({ logid: v.number(), ...OriginTotals.entries });
 
 /** Totals of the rows of some entries by entry and origin. @param entries at least one */
 export const totalsByOrigin = (

@@ -1,12 +1,6 @@
 /** The log of a version: entries, undo, notes, explanations. */
 import type { SingleRole } from '../../../contract/columns';
-import type {
-  Explanation,
-  LogAnswer,
-  LogEntry,
-  LogListEntry,
-  UndoneEntry,
-} from '../../../contract/log';
+import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../../contract/log';
 import { isRefreshEntry } from '../../../contract/log';
 import { isReference, OPERATIONS } from '../../../contract/operations';
 import type { AskedSlice } from '../../../contract/slices';
@@ -24,6 +18,7 @@ import {
   noTotals,
   totalsByOrigin,
   type ExactTotals,
+  type OriginTotals,
 } from '../../db/totals/totals';
 import { listUndone } from '../../db/log/undone';
 import { AppError, fieldPlace } from '../../errors';
@@ -85,9 +80,10 @@ export async function logOf(
   const { overall, byEntry, exact } = await entryTotals(db, rows, columns, where, known);
   // Rows without a log entry, which only manual changes create, are found by reading all rows.
   const hasEntries = exact.every(({ logid }) => entries.some(({ id }) => id === logid));
-  if (hasEntries) kept.keep(series, entries, exact);
+  const origins = await originsOf(db, target, entries, known);
+  const withOrigins = exact.map((own) => ({ ...own, origins: origins.get(own.logid) }));
+  if (hasEntries) kept.keep(series, entries, withOrigins);
   const none = noTotals(columns);
-  const origins = await originsOf(db, target, entries);
   const part = limited(target);
   const seen = part
     ? entries
@@ -107,20 +103,27 @@ export async function logOf(
   };
 }
 
-/** The totals by origin of the refreshes that have refreshed a reference, by their ids. */
+/**
+ * The totals by origin of the refreshes that have refreshed a reference, by their ids.
+ *
+ * @param known cached totals, which may have those by origin
+ */
 async function originsOf(
   db: Queryable,
   { rows, columns }: ForecastVersion,
   entries: readonly LogEntry[],
-): Promise<Map<number, NonNullable<LogListEntry['origins']>>> {
+  known: readonly ExactTotals[],
+): Promise<Map<number, OriginTotals[]>> {
   const mixed = entries
     .filter(isRefreshEntry)
     .filter(({ params }) => params?.loads.some(({ iter }) => isReference(iter)))
     .map(({ id }) => id);
-  const found = mixed.length > 0 ? await totalsByOrigin(db, rows, columns, mixed) : [];
+  const byEntry = new Map(known.map(({ logid, origins }) => [logid, origins]));
+  const unknown = mixed.filter((id) => byEntry.get(id) === undefined);
+  const found = unknown.length > 0 ? await totalsByOrigin(db, rows, columns, unknown) : [];
   const of = (id: number) =>
-    found.flatMap(({ logid, ...totals }) => (logid === id ? [totals] : []));
-  return new Map(mixed.map((id) => [id, of(id)]));
+    byEntry.get(id) ?? found.flatMap(({ logid, ...totals }) => (logid === id ? [totals] : []));
+  return new Map(mixed.map((id) => [id, [...of(id)]]));
 }
 
 /**
