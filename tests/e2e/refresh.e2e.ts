@@ -28,6 +28,16 @@ const differing = async ({ query }: Service): Promise<object[]> => {
   return query(`(${plan} EXCEPT ${source}) UNION ALL (${source} EXCEPT ${plan})`);
 };
 
+/** Collects the queries of the requests for rows from now on. */
+const loadsOf = (page: Page): readonly string[] => {
+  const loads: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (/\/(data|agg)$/.test(pathname)) loads.push(search);
+  });
+  return loads;
+};
+
 const openDialog = async (page: Page) => {
   await page.getByRole('button', { name: 'Refresh …' }).click();
   return page.getByRole('dialog', { name: 'Refresh the loads' });
@@ -86,6 +96,28 @@ test('a refresh is previewed by month, written, and undone in the log', async ({
   expect((await planned(service)).all).toBeCloseTo(before.all, 2);
 });
 
+test('the redo of a refresh loads only its rows', async ({ page, service }) => {
+  const pivot = new PivotPage(page, 'ann');
+  await changeOrders(service);
+  const { body } = await service.api.post('/versions/1/refresh', { pf_user: 'ann' });
+  const refreshed = await planned(service);
+  await pivot.open(1);
+  await expect.poll(() => pivot.number(TOTAL)).toBeCloseTo(refreshed.year, 1);
+  const log = await pivot.log();
+  await log.getByRole('button', { name: `Undo entry ${body.logid}` }).click();
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  const before = await planned(service);
+  await expect.poll(() => pivot.number(TOTAL)).toBeCloseTo(before.year, 1);
+
+  const loads = loadsOf(page);
+  await log.getByText('Undone (1)').click();
+  await log.getByRole('button', { name: /^Redo entry/ }).click();
+  await expect(page.getByText(/^Redone: /)).toBeVisible();
+  await expect.poll(() => pivot.number(TOTAL)).toBeCloseTo(refreshed.year, 1);
+  const [entry] = await service.query(`SELECT max(id)::int AS id FROM pf.log`);
+  expect(loads).toEqual([`?logid=${entry.id}`]);
+});
+
 test('an open page shows the refreshes of a job, which share a line of the log', async ({
   page,
   service,
@@ -93,11 +125,7 @@ test('an open page shows the refreshes of a job, which share a line of the log',
   const pivot = new PivotPage(page, 'ann');
   await pivot.open(1);
   const before = await planned(service);
-  const loads: string[] = [];
-  page.on('request', (request) => {
-    const { pathname, search } = new URL(request.url());
-    if (/\/(data|agg)$/.test(pathname)) loads.push(search);
-  });
+  const loads = loadsOf(page);
   const refresh = async () => {
     const { body } = await service.api.post('/versions/1/refresh', { pf_user: 'job' });
     expect(body.error).toBeUndefined();

@@ -50,8 +50,8 @@ type Fetch = typeof globalThis.fetch;
 const BACKGROUND_TIMEOUT = 60_000;
 
 /** Returns a signal that also aborts after {@link BACKGROUND_TIMEOUT}. */
-export const soon = (signal: AbortSignal): AbortSignal =>
-  AbortSignal.any([signal, AbortSignal.timeout(BACKGROUND_TIMEOUT)]);
+export const soon = (signal?: AbortSignal): AbortSignal =>
+  AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(BACKGROUND_TIMEOUT)]);
 
 /** Options of every request. */
 export interface CallOptions {

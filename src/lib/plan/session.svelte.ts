@@ -258,7 +258,8 @@ export class PlanSession {
   /** Redoes an undone entry; see {@link Changes.redo}. The redo of a load reloads everything. */
   async redo(logid: number, pf_user: string): Promise<Redone> {
     const redone = await this.changes.redo(logid, pf_user);
-    if (redone.written === null || this.pivot === null) await this.reload();
+    const isShown = redone.written !== null || redone.isNothing;
+    if (!isShown || this.pivot === null) await this.reload();
     return redone;
   }
 

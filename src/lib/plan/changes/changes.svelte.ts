@@ -7,6 +7,7 @@ import { ACTUALS_METADATA, ActualsAnswer, type ActualsRequest } from '../../cont
 import type { ImportRequest } from '../../contract/imports';
 import type { EntryTotals } from '../../contract/log';
 import { type LogOperation, OPERATIONS, type ReverseRequest } from '../../contract/operations';
+import type { RefreshAnswer } from '../../contract/refreshes';
 import type { Pivot } from '../../pivot/pivot';
 import type { Drafts } from '../amounts/scale-draft';
 import { type Effect, TriedRows } from '../amounts/tried-rows';
@@ -18,6 +19,7 @@ import type { Arrangement } from '../arrangement/arrangement.svelte';
 import { isSameResult } from '../amounts/entry-totals';
 import type { Loading } from '../version/loading.svelte';
 import type { Log } from '../records/log.svelte';
+import { readEntryRows } from './entry-rows';
 import { bodyOf, type Operation, type OperationRequest } from '../amounts/operation';
 import { OwnChanges } from '../records/own-changes';
 import type { PlannedVersion } from '../version/planned-version.svelte';
@@ -47,7 +49,7 @@ export interface RedoneTotals {
 
 /** The result of a redo. */
 export interface Redone {
-  /** Null for a load, whose rows have to be loaded. */
+  /** Null for a load, whose rows have to be loaded, and without a new entry. */
   written: Written | null;
   /** Whether there is no new entry: a refresh that found nothing. */
   isNothing: boolean;
@@ -178,14 +180,27 @@ export class Changes {
         throw error;
       });
       this.own.forget(logid);
-      const written = answer instanceof ArrayBuffer ? await this.showRows(answer) : null;
-      const isNothing = !(answer instanceof ArrayBuffer) && answer.logid === null;
-      return { was, written, isNothing };
+      if (answer instanceof ArrayBuffer) {
+        return { was, written: await this.showRows(answer), isNothing: false };
+      }
+      const rows = 'left_alone' in answer ? await this.refreshedRows(answer) : null;
+      return { was, written: rows && (await this.show(rows)), isNothing: answer.logid === null };
     });
     await this.log.read();
     const now = this.log.answer?.entries.find(({ params }) => params?.redo_of === logid);
     const difference = was && now && !isSameResult(was, now) ? { was, now } : null;
     return { written, isNothing, difference };
+  }
+
+  /** Returns the rows of a refresh; null if they have to be loaded with all others. */
+  private async refreshedRows({ logid }: RefreshAnswer): Promise<AnsweredRows | null> {
+    const { pivot, history } = this.loading;
+    if (logid === null || !pivot) return null;
+    const read = readEntryRows(this.planned.id, [logid], pivot, history);
+    return read.then(
+      ({ rows }) => rows,
+      () => null,
+    );
   }
 
   /** Returns the totals of an entry before its undo; null if they are unknown. */
@@ -242,9 +257,13 @@ export class Changes {
     await pivot.removeEntry(logid);
   }
 
-  /** Shows the rows of an entry that this page has written. */
+  /** Shows the rows of an answer to a write of this page. */
   async showRows(answer: ArrayBuffer): Promise<Written> {
-    const rows = new AnsweredRows(answer);
+    return this.show(new AnsweredRows(answer));
+  }
+
+  /** Shows the rows of an entry that this page has written. */
+  private async show(rows: AnsweredRows): Promise<Written> {
     const { logid, count } = rows;
     if (logid !== null) this.own.wrote(logid);
     await this.bringToScreen(async (pivot) => {

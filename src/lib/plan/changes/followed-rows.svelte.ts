@@ -8,17 +8,13 @@ import type { History } from '../../contract/primitives';
 import type { Pivot } from '../../pivot/pivot';
 import type { Side } from '../../pivot/table/pivot-rows';
 import type { Changes } from './changes.svelte';
-import { AnsweredRows } from '../../pivot/rows/rows';
-import { readDownload } from '../version/download';
+import { readEntryRows } from './entry-rows';
 import type { Loading } from '../version/loading.svelte';
 
 /**
  * Number of entries that one request asks for (docs/contract/19-planning-together.md#rows-of-some-entries).
  */
 export const ENTRIES_AT_ONCE = 100;
-
-/** Number of rows above which loading is faster than appending. */
-const MOST_ROWS = 100_000;
 
 /** The version whose rows are followed, and how the page shows its changes. */
 interface Followed {
@@ -155,21 +151,8 @@ export class FollowedRows {
     // The repeated answer to a write may have added the rows already.
     const missing = logids.filter((logid) => !pivot.entries(side).has(logid));
     if (missing.length === 0) return true;
-    const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
-    const response = await api.loadRows(id, endpoint, {
-      logids: missing,
-      signal: soon(signal),
-    });
-    if (api.differenceOf(api.historyOf(response), history())) {
-      await response.body?.cancel();
-      throw new Error('The rows on screen are outdated, so no rows can be added to them');
-    }
-    if (Number(response.headers.get('x-row-count')) > MOST_ROWS) {
-      await response.body?.cancel();
-      return false;
-    }
-    const { bytes } = await readDownload(response, 'number', () => undefined);
-    if (bytes) await pivot.append(new AnsweredRows(bytes), side);
-    return true;
+    const { rows, areTooMany } = await readEntryRows(id, missing, pivot, history(), signal);
+    if (rows) await pivot.append(rows, side);
+    return !areTooMany;
   }
 }
