@@ -4,9 +4,11 @@ import { bool, float64 } from '@uwdata/flechette';
 import { isLoad, isStart, itersOf, OPERATIONS } from '../../contract/operations';
 import {
   type ArrowColumns,
+  columnAt,
   columnFrom,
   dictionaryOf,
   isThere,
+  lengthOf,
   type Numbers,
   setThere,
 } from './arrow-columns';
@@ -102,6 +104,17 @@ export function rowsByIter(columns: ArrowColumns): RowsByIter | null {
   if (!dictionary || !values) return null;
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) return null;
   return { names: [...dictionary].map(String), indices: values };
+}
+
+/** Returns the rows of a plan: those of no excluded iteration. */
+export function rowsOfPlan(columns: ArrowColumns, excluded: ReadonlySet<string>): ArrowColumns {
+  const rows = rowsByIter(columns);
+  const kept = rows?.names.map((iter) => !excluded.has(iter)) ?? [];
+  if (!rows || !kept.includes(false)) return columns;
+  const places = Int32Array.from({ length: lengthOf(columns) }, (_, y) => y).filter(
+    (y) => kept[rows.indices[y] ?? 0],
+  );
+  return new Map([...columns].map(([name, column]) => [name, columnAt(column, places)]));
 }
 
 /** Creates the column of one origin from the numbers of its measure. */

@@ -13,6 +13,7 @@ import {
   type Origin,
   ORIGINS,
   rowsByIter,
+  rowsOfPlan,
   SHARES,
   WITH_ACTUALS,
   WITH_OTHER,
@@ -237,19 +238,18 @@ export class Origins {
   }
 
   /**
-   * Converts rows of another version to rows of this pivot's table: their keys and log entries differ from
+   * Converts the rows of another version's plan to rows of this pivot's table: their keys and log entries differ from
    * those of all other versions, and only the comparison columns have their amounts.
    *
    * @param columns in the form in which this version's are loaded first
    * @param version the id of the other version; the result is empty if it is not compared
    */
   extendOther(columns: ArrowColumns, version: number): ArrowColumns {
-    const rows = rowsByIter(columns);
     const other = this.others.find(({ id }) => id === version);
     const extended = new Map<string, Column<unknown>>();
     if (!other) return extended;
     const { suffixes } = other;
-    for (const [name, column] of columns) {
+    for (const [name, column] of rowsOfPlan(columns, other.excluded)) {
       const numbers = numbersOf(column);
       if (name === ID && numbers) {
         const isInteger = other.shift === SHIFTS.integer;
@@ -259,10 +259,9 @@ export class Origins {
           other.entries.add(Number(logid));
         extended.set(name, whole(mapped(numbers, (id) => -id)));
       } else if (this.measures.includes(name) && numbers) {
-        const counts = (iter: string) => !other.excluded.has(iter);
         const negative = mapped(numbers, (value) => -value);
-        extended.set(nameOf(name, 'other', suffixes), masked(numbers, rows, counts));
-        extended.set(nameOf(name, 'otherDifference', suffixes), masked(negative, rows, counts));
+        extended.set(nameOf(name, 'other', suffixes), whole(numbers));
+        extended.set(nameOf(name, 'otherDifference', suffixes), whole(negative));
       } else extended.set(name, column);
     }
     return extended;

@@ -7,7 +7,7 @@ import { Tried } from '../grid/marks/tried';
 import type { KnownDays } from '../rows/days';
 import type { KnownValues } from '../rows/known-values';
 import type { Origins } from '../rows/origins';
-import { ofOneEntry } from '../rows/arrow-columns';
+import { lengthOf, ofOneEntry } from '../rows/arrow-columns';
 import { type AnsweredRows, fitted } from '../rows/rows';
 import { noteColumnTexts } from '../rows/text-forms';
 import { type Schema, withView } from '../values/engine-types';
@@ -74,6 +74,7 @@ export class PivotRows {
     const answered = fitted(rows.columns, origins.loaded(this.parts.schema), this.parts.index);
     const extended =
       side === 'own' ? origins.extend(answered) : origins.extendOther(answered, side);
+    if (lengthOf(extended) === 0) return;
     const columns = this.parts.buckets.extend(extended);
     this.parts.empty.note(columns);
     noteColumnTexts(columns);

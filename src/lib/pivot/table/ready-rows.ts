@@ -4,6 +4,7 @@ import type { MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
 import { decimalsIn } from '../rows/measure-decimals';
 import { columnsIn, type ArrowColumns } from '../rows/arrow-columns';
+import { rowsOfPlan } from '../rows/origin-columns';
 import { Buckets } from './buckets';
 import { byName } from '../values/cell-value';
 import type { ColumnFacts } from '../rows/column-facts';
@@ -72,7 +73,8 @@ interface RestOfRows {
 export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
   const loaded = columnsIn(bytes);
   const compared = options.compared.map((version) => {
-    const batches = version.batches.map(columnsIn);
+    const excluded = new Set(version.excluded);
+    const batches = version.batches.map((bytes) => rowsOfPlan(columnsIn(bytes), excluded));
     return { ...version, batches, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };
   });
   const batches = compared.flatMap((version) => version.batches);

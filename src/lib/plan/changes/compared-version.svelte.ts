@@ -9,7 +9,7 @@ import type { Version } from '../../contract/versions';
 import type { ComparedRows } from '../../pivot/table/ready-rows';
 import type { Changes } from './changes.svelte';
 import { downloadRows, type Progress } from '../version/download';
-import { ENTRIES_AT_ONCE, FollowedRows } from './followed-rows.svelte';
+import { ENTRIES_AT_ONCE, FollowedRows, type ShownEntry } from './followed-rows.svelte';
 import type { Loading } from '../version/loading.svelte';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 
@@ -45,7 +45,7 @@ export class ComparedVersion {
     const followed = {
       ...{ id: current.id, side: current.id },
       history: () => this.history,
-      isShown: (entry: { operation: string }) => this.isOfPlan(entry),
+      isShown: (entry: ShownEntry) => this.isOfPlan(entry),
       follow: (events: readonly VersionEvent[], signal: AbortSignal) => this.follow(events, signal),
       notShown: `“${current.name}” was changed, and this page could not show the change.`,
       tooMany: () => `Many rows were added to “${this.name}”. Reload to see them.`,
@@ -138,9 +138,13 @@ export class ComparedVersion {
     return batches;
   }
 
-  /** Whether the rows of an operation belong to the plan. */
-  private isOfPlan({ operation }: { operation: string }): boolean {
-    return !isLogOperation(operation) || !isExcluded(operation, this.current.exclude_iters);
+  /**
+   * Whether an entry may have rows of the plan: by its operation, and if they are known, by the origins of its rows.
+   */
+  private isOfPlan({ operation, origins }: ShownEntry): boolean {
+    const { exclude_iters } = this.current;
+    if (origins) return origins.some(({ iter }) => !exclude_iters.includes(iter));
+    return !isLogOperation(operation) || !isExcluded(operation, exclude_iters);
   }
 
   private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {

@@ -16,6 +16,11 @@ import type { Loading } from '../version/loading.svelte';
  */
 export const ENTRIES_AT_ONCE = 100;
 
+/** The parts of an entry that say whether a page shows its rows. An event has only the operation. */
+export interface ShownEntry extends Pick<LogListEntry, 'origins'> {
+  operation: string;
+}
+
 /** The version whose rows are followed, and how the page shows its changes. */
 interface Followed {
   id: number;
@@ -24,7 +29,7 @@ interface Followed {
   /** The history of the database that the rows on screen were read from. */
   history: () => History;
   /** Whether the page shows the rows of an entry. */
-  isShown: (entry: Pick<LogListEntry, 'operation'>) => boolean;
+  isShown: (entry: ShownEntry) => boolean;
   /** Shows some events on screen; see {@link followVersion}. */
   follow: (events: readonly VersionEvent[], signal: AbortSignal) => Promise<void>;
   /** The sentence on the page while an event cannot be shown. */
