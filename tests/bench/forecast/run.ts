@@ -3,7 +3,8 @@
  * name ends in ".gz": a list of `{id, period: "monthly" | "quarterly", history, future}`. The project has no such file.
  *
  * Prints for each method the symmetric MAPE, the bias, the share of amounts inside the bands, and the time; for `auto`
- * also the share of sums of 5 and 10 series inside their ranges. Not part of `npm test`.
+ * also the shares of amounts and of sums of 5 and 10 series inside their ranges, at the whole horizon, a half and a
+ * quarter of it. Not part of `npm test`.
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -13,6 +14,7 @@ import { rangeOfSum } from '../../../src/lib/plan/amounts/forecast-range';
 import { dependenceOf } from '../../../src/lib/server/statistics/dependence';
 import { forecastSeries } from '../../../src/lib/server/statistics/forecast';
 import { at, mean, sum } from '../../../src/lib/server/statistics/series';
+import { generator } from '../../support/random';
 
 const Series = v.array(
   v.object({
@@ -22,7 +24,6 @@ const Series = v.array(
     future: v.array(v.number()),
   }),
 );
-type Series = v.InferOutput<typeof Series>;
 
 const PERIODS = {
   monthly: { period: 12, unit: 'month' },
@@ -39,46 +40,86 @@ const methods = (['auto', ...METHODS] as const).filter(
 );
 
 const share = (flags: readonly boolean[]) => 100 * mean(flags.map(Number));
-/** Returns groups of a size, of series of equal length in the order of the file. */
-function grouped(of: Series, size: number): Series[] {
-  const lengths = new Set(of.map(({ history }) => history.length));
+/** Returns groups of a size, of series of equal length in the given order. */
+function grouped<Each extends { length: number }>(of: readonly Each[], size: number): Each[][] {
+  const lengths = new Set(of.map(({ length }) => length));
   return [...lengths].flatMap((length) => {
-    const equal = of.filter(({ history }) => history.length === length);
+    const equal = of.filter((each) => each.length === length);
     return Array.from({ length: Math.floor(equal.length / size) }, (_, i) =>
       equal.slice(i * size, (i + 1) * size),
     );
   });
 }
 
-/** Prints how many sums of series, each scaled to a mean of 1, are inside their ranges. */
-function measureSums(name: keyof typeof PERIODS, size: number): void {
-  const chosen = series.filter(({ period }) => period === name);
-  const groups = grouped(chosen, size);
-  const inside = groups.flatMap((group) => {
-    const scaled = group.map(({ history, future }) => {
-      const level = mean(history.map(Math.abs));
-      return {
-        history: history.map((amount) => amount / level),
-        future: future.map((amount) => amount / level),
-      };
-    });
-    const horizon = Math.min(...group.map(({ future }) => future.length));
-    const options = { ...PERIODS[name], horizon, method: 'auto' } as const;
-    const found = scaled.map(({ history }) => forecastSeries(history, options));
-    const dependence = dependenceOf(found.map(({ withheld }) => withheld));
-    return Array.from({ length: horizon }, (_, h) => {
-      const parts = found.map(({ forecast, deviation, freedom }) => ({
-        ...{ forecast: at(forecast, h), deviation: at(deviation, h), freedom, dependence },
-      }));
-      const { band80, band95 } = rangeOfSum([parts], true);
-      const sold = sum(scaled.map(({ future }) => at(future, h)));
-      return [band80, band95].map(([lower, upper]) => sold >= lower && sold <= upper);
-    });
+/** Returns a permutation of a list. */
+function shuffled<Each>(of: readonly Each[], random: () => number): Each[] {
+  return of
+    .map((each) => ({ each, place: random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ each }) => each);
+}
+
+/** The number of random orders in which series are added up, besides that of the file. */
+const ORDERS = 20;
+
+/**
+ * Prints the share of the amounts inside the bands of `auto`, and that of sums of series, each scaled to a mean of 1, in
+ * the order of the file and in random ones.
+ *
+ * @param part the share of the periods that are forecast
+ */
+function measureBands(name: keyof typeof PERIODS, part: number): void {
+  const results = series.flatMap(({ period, history, future }) => {
+    if (period !== name) return [];
+    const level = mean(history.map(Math.abs));
+    const horizon = Math.ceil(future.length * part);
+    const found = forecastSeries(
+      history.map((amount) => amount / level),
+      { ...PERIODS[name], horizon, method: 'auto' },
+    );
+    const sold = future.slice(0, horizon).map((amount) => amount / level);
+    return [{ length: history.length, found, sold }];
   });
-  const [in80, in95] = [0, 1].map((i) => share(inside.map((each) => each[i] ?? false)).toFixed(1));
-  console.log(
-    `sums of ${size}  ${name}  ${groups.length} sums  in 80 %: ${in80}  in 95 %: ${in95}`,
+  const print = (what: string, inside: readonly boolean[][]) => {
+    const [in80, in95] = [0, 1].map((i) =>
+      share(inside.map((each) => each[i] ?? false)).toFixed(1),
+    );
+    console.log(
+      `${what.padEnd(34)}  ${name.padEnd(9)}  horizon ${String(results[0]?.sold.length).padEnd(2)}  in 80 %: ${in80}  in 95 %: ${in95}`,
+    );
+  };
+  print(
+    'single series',
+    results.flatMap(({ found, sold }) =>
+      sold.map((amount, h) =>
+        [found.band80, found.band95].map(
+          ({ lower, upper }) => amount >= at(lower, h) && amount <= at(upper, h),
+        ),
+      ),
+    ),
   );
+  const sums = (of: typeof results, size: number) =>
+    grouped(of, size).flatMap((group) => {
+      const dependence = dependenceOf(group.map(({ found }) => found.withheld));
+      const horizon = Math.min(...group.map(({ sold }) => sold.length));
+      return Array.from({ length: horizon }, (_, h) => {
+        const parts = group.map(({ found: { forecast, deviation, freedom } }) => ({
+          ...{ forecast: at(forecast, h), deviation: at(deviation, h), freedom, dependence },
+        }));
+        const { band80, band95 } = rangeOfSum([parts], true);
+        const sold = sum(group.map((each) => at(each.sold, h)));
+        return [band80, band95].map(([lower, upper]) => sold >= lower && sold <= upper);
+      });
+    });
+  for (const size of [5, 10]) {
+    print(`sums of ${size} in the order of the file`, sums(results, size));
+    const random = generator(size);
+    const orders = Array.from({ length: ORDERS }, () => shuffled(results, random));
+    print(
+      `sums of ${size} in ${ORDERS} random orders`,
+      orders.flatMap((order) => sums(order, size)),
+    );
+  }
 }
 
 for (const method of methods) {
@@ -118,6 +159,6 @@ for (const method of methods) {
 }
 if (methods.includes('auto')) {
   for (const name of ['monthly', 'quarterly'] as const) {
-    for (const size of [5, 10]) measureSums(name, size);
+    for (const part of [1, 1 / 2, 1 / 4]) measureBands(name, part);
   }
 }

@@ -115,10 +115,11 @@ export function forecastRanges(
 }
 
 /**
- * Returns the range of a sum of forecasts. The more independent errors a sum has, the more degrees of freedom its variance
- * has.
+ * Returns the range of a sum of forecasts. Its errors count as having Student's t distribution with the variance and the
+ * kurtosis of the sum: the more independent errors it has, the closer it is to the normal distribution.
  *
- * Source: Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics Bulletin 2.
+ * Source: Johnson, Kotz and Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 28, for the kurtosis; that
+ * of a sum of independent errors is the mean of theirs, weighted by the squares of their variances.
  *
  * @param forecasts the parts of each; parts of different forecasts count as independent
  * @param isNegative whether the limits may be below 0
@@ -127,7 +128,8 @@ export function rangeOfSum(
   forecasts: readonly (readonly Summand[])[],
   isNegative: boolean,
 ): ForecastRange {
-  let [sum, variance, squares] = [0, 0, 0];
+  let [sum, variance] = [0, 0];
+  const shares: { added: number; freedom: number }[] = [];
   for (const parts of forecasts) {
     let common = 0;
     for (const { deviation, dependence = 0 } of parts) common += Math.sqrt(dependence) * deviation;
@@ -136,10 +138,17 @@ export function rangeOfSum(
       const added = (1 - dependence) * deviation ** 2 + Math.sqrt(dependence) * deviation * common;
       sum += forecast;
       variance += added;
-      squares += added ** 2 / freedom;
+      shares.push({ added, freedom });
     }
   }
-  const freedom = variance === 0 ? Infinity : variance ** 2 / squares;
+  // The kurtosis is 6 / (freedom − 4). Parts with hardly more or fewer degrees of freedom have none, so they lower the 4.
+  const least = shares.reduce((all, share) => Math.min(all, share.freedom), Infinity);
+  const offset = Math.min(4, least - 0.5);
+  const squares = shares.reduce(
+    (all, { added, freedom }) => all + added ** 2 / (freedom - offset),
+    0,
+  );
+  const freedom = variance === 0 ? Infinity : offset + variance ** 2 / squares;
   const limits = (share: BandShare): [number, number] => {
     const off = limitOf(share, freedom) * Math.sqrt(variance);
     return [isNegative ? sum - off : Math.max(0, sum - off), sum + off];

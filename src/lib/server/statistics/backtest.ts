@@ -158,32 +158,3 @@ function testedFit(
     }),
   };
 }
-
-/** Errors of this many neighbouring periods count as one independent error, since they resemble each other. */
-const RESEMBLING = 3;
-
-/** Returns the number of independent errors that those of some neighbouring periods count for. */
-export const independentErrors = (periods: number): number => periods / RESEMBLING;
-
-/** The number of independent errors that the deviations of a method count for, which its fit to the history gave. */
-const FITTED_ERRORS = 3;
-
-/**
- * Estimates the variance of errors in units of the deviations of their method: the mean of 1, which the fit to the history
- * says, and of the squared errors of a backtest, weighted by the numbers of independent errors. The errors have a Student's
- * t distribution, since this variance is uncertain. Both numbers were chosen on every second series of half of the M3
- * competition (docs/forecasting.md).
- *
- * Source: the conjugate estimate of a variance; Gelman et al. (2013), Bayesian Data Analysis, section 2.6; Smyth (2004),
- * Linear models and empirical Bayes methods, Statistical Applications in Genetics and Molecular Biology 3.
- *
- * @param units errors of the backtest in units of their deviations; null where they are not known
- * @returns the degrees of freedom, and the factor from the deviations of the method to standard deviations
- */
-export function spreadOf(units: readonly (number | null)[]): { freedom: number; width: number } {
-  const squares = units.flatMap((unit) => (unit === null ? [] : unit ** 2));
-  const errors = independentErrors(squares.length);
-  const freedom = FITTED_ERRORS + errors;
-  const scale = (FITTED_ERRORS + errors * mean(squares)) / freedom;
-  return { freedom, width: Math.sqrt((scale * freedom) / (freedom - 2)) };
-}

@@ -1,7 +1,9 @@
 /** How far the errors of several series rise and fall together, which decides how wide the range of their sum is. */
-import { independentErrors } from './backtest';
 import type { SeriesForecast } from './forecast';
 import { sum } from './series';
+
+/** Errors of this many neighbouring periods count as one independent error, since they resemble each other. */
+const RESEMBLING = 3;
 
 /**
  * Estimates the correlation between the errors of two series, on average over all pairs, from the errors that they had
@@ -27,6 +29,7 @@ export function dependenceOf(withheld: readonly SeriesForecast['withheld'][]): n
   }
   if (own === 0 || together <= 0) return 0;
   const estimate = together / own;
-  const chance = 2 / (compared.length * (compared.length - 1) * independentErrors(longest));
+  const independent = longest / RESEMBLING;
+  const chance = 2 / (compared.length * (compared.length - 1) * independent);
   return (estimate * estimate ** 2) / (estimate ** 2 + chance);
 }

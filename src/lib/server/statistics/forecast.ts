@@ -2,9 +2,9 @@
 import type { Method } from '../../contract/forecasts';
 import { type BandShare, limitOf } from '../../contract/forecasts';
 import type { ForecastErrors } from './backtest';
-import { backtesting, spreadOf } from './backtest';
+import { backtesting } from './backtest';
 import { choose } from './choice';
-import { type Fit, lastYear } from './fit';
+import { type Fit, freedomOf, lastYear } from './fit';
 import { fitting } from './methods';
 import { at, fillGaps, notBelow } from './series';
 import { limitsOfSlow } from './slow';
@@ -84,10 +84,10 @@ export function forecastSeries(
   const own = tests?.test(method);
   const benchmark = tests?.test('last_year');
   const forecast = notBelow(values, fit.forecast);
-  const { freedom, width } =
-    kind === 'slow'
-      ? { freedom: Math.max(LEAST_FREEDOM, values.length - 1), width: 1 }
-      : spreadOf(own?.units ?? []);
+  // The variance of a slow series is that of its amounts.
+  const freedom =
+    kind === 'slow' ? Math.max(LEAST_FREEDOM, values.length - 1) : freedomOf(values, found.fitted);
+  const width = kind === 'slow' ? 1 : Math.sqrt(freedom / (freedom - 2));
   const deviation = fit.deviation.map((each) => each * width);
   const limits =
     kind === 'slow'
@@ -116,7 +116,7 @@ export function forecastSeries(
   };
 }
 
-/** The least degrees of freedom: with fewer, a variance would hardly be known. */
+/** The least degrees of freedom of a slow series: with fewer, a variance would hardly be known. */
 const LEAST_FREEDOM = 3;
 
 /** The forecast of a discontinued series. */

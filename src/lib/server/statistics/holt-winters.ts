@@ -1,6 +1,6 @@
 /** Holt-Winters smoothing: level, trend and seasons. */
 import type { Fit } from './fit';
-import { errorDeviation } from './fit';
+import { recentDeviation } from './fit';
 import { minimise } from './minimise';
 import type { SeasonKind } from './seasonality';
 import { centredAverage, decompose } from './seasonality';
@@ -103,7 +103,7 @@ export function holtWinters(
     );
   const { alpha, beta, gamma } = parameters;
   const { level, trend, seasons, fitted } = smoothWinters(values, start, kind, parameters);
-  const sigma = errorDeviation(values, fitted, given ? 0 : searched.length);
+  const sigma = recentDeviation(values, fitted, given ? 0 : searched.length);
   const steps = Array.from({ length: horizon }, (_, h) => h + 1);
   let variance = 0;
   return {

@@ -1,6 +1,6 @@
 /** Exponential smoothing without seasons: simple, Holt's trend, and the damped trend. */
 import type { Fit } from './fit';
-import { errorDeviation } from './fit';
+import { recentDeviation } from './fit';
 import type { Parameter } from './minimise';
 import { minimise } from './minimise';
 import { at, lineThrough } from './series';
@@ -66,7 +66,7 @@ function forecastFrom(
 ): Fit {
   const { alpha, beta, phi } = smoothing;
   const { fitted, level, trend } = smooth(values, smoothing);
-  const sigma = errorDeviation(values, fitted, estimated);
+  const sigma = recentDeviation(values, fitted, estimated);
   let [expected, left, damping, kept, variance] = [level, trend, 0, 1, 1];
   const forecast: number[] = [];
   const deviation: number[] = [];
