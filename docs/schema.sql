@@ -329,8 +329,10 @@ CREATE TABLE pf.token (
   created_by text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   last_used_at timestamp with time zone,
+  sources integer[],
   CONSTRAINT token_hash_check CHECK ((octet_length(hash) = 32)),
   CONSTRAINT token_roles_check CHECK (((roles <@ '{reader,planner,admin}'::text[]) AND (cardinality(roles) > 0))),
+  CONSTRAINT token_sources_check CHECK ((cardinality(sources) > 0)),
   CONSTRAINT token_pkey PRIMARY KEY (id),
   CONSTRAINT token_hash_key UNIQUE (hash)
 );

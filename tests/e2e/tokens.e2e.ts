@@ -12,6 +12,7 @@ test('an admin makes a token, a program uses it, and it is revoked', async ({ pa
   await expect(page.getByRole('heading', { name: 'Sources' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Tokens' })).toHaveCount(0);
 
+  const [{ id, label }] = (await apiAt(url, signedIn('eve', 'admins')).get('/sources')).body;
   await page.context().setExtraHTTPHeaders(signedIn('eve', 'admins'));
   await page.goto('/');
   await page.getByRole('link', { name: 'Tokens' }).click();
@@ -21,6 +22,10 @@ test('an admin makes a token, a program uses it, and it is revoked', async ({ pa
   await page.getByLabel('Name').fill('nightly load');
   await page.getByText('reader', { exact: true }).click();
   await page.getByLabel('Groups').fill('team-west\n\n cn=a,ou=b ');
+  await page.getByText('some sources', { exact: true }).click();
+  await page.getByRole('button', { name: 'Make the token' }).click();
+  await expect(page.getByText('Choose a source, or all sources.')).toBeVisible();
+  await page.getByRole('checkbox', { name: label }).check();
   await page.getByRole('button', { name: 'Make the token' }).click();
   const secret = await page.getByLabel('Token', { exact: true }).inputValue();
   const program = apiAt(url, withSecret(secret));
@@ -28,6 +33,8 @@ test('an admin makes a token, a program uses it, and it is revoked', async ({ pa
   await page.getByRole('button', { name: 'Done' }).click();
   const row = page.getByRole('row').filter({ hasText: 'nightly load' });
   await expect(row).toContainText('team-west, cn=a,ou=b');
+  await expect(row).toContainText(label);
+  expect((await program.get('/sources')).body).toMatchObject([{ id }]);
 
   await row.getByRole('button', { name: /^Revoke token/ }).click();
   await page.getByRole('button', { name: 'Revoke token', exact: true }).click();

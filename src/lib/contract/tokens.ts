@@ -3,9 +3,10 @@ import * as v from 'valibot';
 import { ROLES } from './me';
 import { atMost, shortName, text, timestamp } from './primitives';
 
-/** The largest number of tokens, and of groups of one token. */
+/** The largest number of tokens, and of groups and of sources of one token. */
 export const MOST_TOKENS = 1000;
 const MOST_GROUPS = 100;
+const MOST_SOURCES = 100;
 
 /** A token (docs/contract/20-who-is-signed-in.md#tokens), without its secret. */
 export const Token = v.object({
@@ -13,6 +14,10 @@ export const Token = v.object({
   name: v.pipe(v.string(), v.description('The acting user of its requests')),
   roles: v.array(v.picklist(ROLES)),
   groups: v.pipe(v.array(v.string()), v.description('Whose territories it has, beside its own')),
+  sources: v.pipe(
+    v.nullable(v.array(v.number())),
+    v.description('The ids of the sources that it reaches; null for all'),
+  ),
   expires_at: v.pipe(v.nullable(timestamp), v.description('null if it does not expire')),
   created_by: v.string(),
   created_at: timestamp,
@@ -39,6 +44,8 @@ const instant = v.pipe(
   v.check((at) => !Number.isNaN(Date.parse(at)), 'must be an instant of the calendar'),
 );
 
+const sourceId = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2147483647));
+
 /** Body of POST tokens. */
 export const CreateTokenRequest = v.object({
   name: shortName,
@@ -49,8 +56,15 @@ export const CreateTokenRequest = v.object({
     v.description('Each role includes the previous ones'),
   ),
   groups: v.optional(v.pipe(v.array(shortName), atMost(MOST_GROUPS)), []),
+  sources: v.optional(
+    v.pipe(
+      v.nullable(
+        v.pipe(v.array(sourceId), v.minLength(1, 'must not be empty'), atMost(MOST_SOURCES)),
+      ),
+      v.description('The ids of the sources that it reaches; null for all'),
+    ),
+    null,
+  ),
   expires_at: v.optional(v.nullable(instant), null),
-  // A token for fewer sources than it seems to have would be dangerous, so the field is refused instead of skipped.
-  sources: v.optional(v.never('is not supported; territories limit the rows of a token')),
 });
 export type CreateTokenRequest = v.InferOutput<typeof CreateTokenRequest>;

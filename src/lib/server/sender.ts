@@ -12,6 +12,8 @@ export interface Sender extends Me {
   holder: string | null;
   /** The id of the token that signs the sender in; null for a person, and for the service itself. */
   token: number | null;
+  /** The ids of the sources that the token reaches; null for all, and without a token. */
+  sources: readonly number[] | null;
 }
 
 /** The sender of every request if the service signs nobody in, and of the service's own work. */
@@ -21,6 +23,7 @@ export const NOBODY: Sender = {
   groups: [],
   holder: null,
   token: null,
+  sources: null,
 };
 
 /**
@@ -30,3 +33,7 @@ export const NOBODY: Sender = {
  */
 export const membersOf = ({ user, roles, groups }: Sender): string[] | undefined =>
   user === null || roles.includes('admin') ? undefined : [user, ...groups];
+
+/** Whether a sender's token reaches a source; true without a token (docs/contract/20-who-is-signed-in.md#tokens). */
+export const reaches = ({ sources }: Sender, sourceId: number): boolean =>
+  sources === null || sources.includes(sourceId);

@@ -78,6 +78,7 @@ export function whoSent(
     groups,
     holder: `person ${user.output}`,
     token: null,
+    sources: null,
   };
 }
 

@@ -19,7 +19,7 @@ const USE_INTERVAL = 5 * 60_000;
 const MOST_WRONG = 20;
 const WRONG_INTERVAL = 60_000;
 
-/** The largest number of addresses, and of accepted tokens, that a process remembers. */
+/** The largest number of addresses, of accepted and of wrong tokens that a process remembers. */
 const MOST_REMEMBERED = 10_000;
 
 /** The SHA-256 of a secret, as it is stored. */
@@ -51,7 +51,9 @@ interface Stored {
 export class Tokens {
   /** When the use of each accepted token was last recorded, by its hash. */
   private readonly recorded = new Map<string, number>();
-  /** The wrong tokens of each address since a time. */
+  /** The hashes of wrong tokens. */
+  private readonly refused = new Map<string, true>();
+  /** The number of wrong tokens of each address since a time. */
   private readonly wrong = new Map<string, { since: number; count: number }>();
 
   /** @param now time in milliseconds */
@@ -65,34 +67,39 @@ export class Tokens {
    * no longer.
    *
    * @param address of the client; undefined if unknown
-   * @throws AppError 401 for a token that is wrong, revoked or expired; 429 after too many of them from the address,
-   * except for a token that this process has accepted before
+   * @throws AppError 401 for a token that is wrong, revoked or expired; 429 after too many of them from the address. A
+   * valid token is accepted from there all the same: many programs may share the address of a proxy
    */
   async senderOf(secret: string, address: string | undefined): Promise<Sender> {
     const hash = hashOf(secret);
     const key = hash.toString('base64');
     const from = address === undefined ? '' : networkOf(address);
-    if (!this.recorded.has(key)) this.requireFewWrong(from);
+    const tooMany = this.tooManyWrong(from);
+    // The database is not asked again about a wrong token.
+    if (tooMany && this.refused.has(key)) throw tooMany;
     const token = await this.stored.find(hash);
     if (!token) {
       this.recorded.delete(key);
+      remember(this.refused, key, true);
+      if (tooMany) throw tooMany;
       this.noteWrong(from);
       throw new AppError(401, 'The token is wrong, was revoked or has expired');
     }
-    const { id, name: user, roles, groups } = token;
+    const { id, name: user, roles, groups, sources } = token;
     if (this.now() - (this.recorded.get(key) ?? -Infinity) >= USE_INTERVAL) {
       remember(this.recorded, key, this.now());
       // A database that accepts no changes still answers reads.
       void this.stored.recordUse(id).catch(() => {});
     }
-    return { user, roles, groups, holder: `person ${user}`, token: id };
+    return { user, roles, groups, holder: `person ${user}`, token: id, sources };
   }
 
-  private requireFewWrong(from: string): void {
+  /** The refusal of further wrong tokens from an address; undefined while there are few. */
+  private tooManyWrong(from: string): AppError | undefined {
     const { since, count } = this.wrong.get(from) ?? { since: 0, count: 0 };
     const left = since + WRONG_INTERVAL - this.now();
-    if (count < MOST_WRONG || left <= 0) return;
-    throw new AppError(429, 'Too many wrong tokens came from your address; try again later', {
+    if (count < MOST_WRONG || left <= 0) return undefined;
+    return new AppError(429, 'Too many wrong tokens came from your address; try again later', {
       retryAfter: Math.ceil(left / 1000),
     });
   }

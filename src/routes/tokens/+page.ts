@@ -1,11 +1,12 @@
 import { call } from '$lib/client/api';
 import type { PageLoad } from './$types';
 
-/** Loads the tokens. */
+/** Loads the tokens, and the sources that they can be limited to. */
 export const load: PageLoad = async ({ fetch, depends }) => {
   depends('pf:tokens');
-  return {
-    crumbs: [{ label: 'Sources', href: '/' }, { label: 'Tokens' }],
-    tokens: await call('GET /tokens', { fetch }),
-  };
+  const [tokens, sources] = await Promise.all([
+    call('GET /tokens', { fetch }),
+    call('GET /sources', { query: { status: 'all' }, fetch }),
+  ]);
+  return { crumbs: [{ label: 'Sources', href: '/' }, { label: 'Tokens' }], tokens, sources };
 };

@@ -60,6 +60,7 @@ describe('A token', () => {
       name: 'night',
       roles: ['reader', 'planner'],
       groups: ['north'],
+      sources: null,
       expires_at: '2099-01-31T17:00:00.000Z',
       created_by: 'eve',
       created_at: expect.any(String),
@@ -141,7 +142,9 @@ describe('A token', () => {
     [{ roles: ['owner'] }, /^roles/],
     [{ groups: [' north'] }, /must not begin or end with a space$/],
     [{ groups: Array(101).fill('north') }, 'groups: must be at most 100'],
-    [{ sources: [1] }, 'sources: is not supported; territories limit the rows of a token'],
+    [{ sources: [] }, 'sources: must not be empty'],
+    [{ sources: [1.5] }, /^sources/],
+    [{ sources: [999] }, 'sources: has 999, and there is no source 999'],
     [{ expires_at: '2099-01-31' }, /must be an instant such as/],
     [{ expires_at: '2020-01-31T18:00:00Z' }, 'expires_at: must be in the future'],
   ])('with %j is refused', async (fields, sentence) => {
@@ -231,6 +234,8 @@ describe('Wrong tokens', () => {
     ]);
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await from(address, accepted).get('/me')).status).toBe(200);
+    const fresh = await bearer(admin);
+    expect((await from(address, fresh).get('/me')).status).toBe(200);
     expect((await from('198.51.100.10', withSecret(UNKNOWN)).get('/me')).status).toBe(401);
     expect(await outcome(from(address, signedIn('rita', 'staff')))).toEqual([
       200,
@@ -304,6 +309,7 @@ describe('The audit', () => {
       name: 'night',
       roles: ['reader', 'planner'],
       groups: ['north'],
+      sources: null,
       expires_at: null,
     };
     const of = { pf_user: 'eve', token_id: id, source_id: null };

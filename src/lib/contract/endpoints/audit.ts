@@ -8,7 +8,7 @@ const entry = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 export const AUDIT_ENDPOINTS = {
   'GET /audit': {
     role: 'admin',
-    territories: 'refused',
+    territories: 'narrowed',
     summary: 'Who changed sources, versions and territories, and which requests were refused',
     query: {
       limit: {

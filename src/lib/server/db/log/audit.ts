@@ -99,7 +99,7 @@ export interface WantedAudit {
   source: number | undefined;
 }
 
-/** Entries of the audit, newest first; oldest first with `after`. */
+/** Entries of the audit that the sender may see, newest first; oldest first with `after`. */
 export const listAudit = (
   db: Queryable,
   { limit, before, after, pf_user, source }: WantedAudit,
@@ -110,8 +110,9 @@ export const listAudit = (
      FROM pf.audit
      WHERE ($1::bigint IS NULL OR id < $1) AND ($2::bigint IS NULL OR id > $2)
        AND ($3::text IS NULL OR pf_user = $3) AND ($4::integer IS NULL OR source_id = $4)
+       AND ($6::integer[] IS NULL OR source_id = ANY ($6))
      ORDER BY id ${after === undefined ? sql`DESC` : sql`ASC`} LIMIT $5`,
-    [before ?? null, after ?? null, pf_user ?? null, source ?? null, limit],
+    [before ?? null, after ?? null, pf_user ?? null, source ?? null, limit, db.sender.sources],
   );
 
 const NameMove = v.object({

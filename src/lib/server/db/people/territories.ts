@@ -4,7 +4,7 @@ import { Slice } from '../../../contract/slices';
 import { Territory } from '../../../contract/territories';
 import { membersOf } from '../../sender';
 import type { SqlText } from '../../sql/quote';
-import { sql } from '../../sql/quote';
+import { commas, sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
 import { found, prepared } from '../connection/queryable';
 import { isServed } from './needs';
@@ -71,13 +71,17 @@ interface Limits {
  */
 export function limitsOf(db: Queryable, source: SqlText, parameter: SqlText, most: number): Limits {
   const members = membersOf(db.sender);
+  const { sources } = db.sender;
+  const isReached =
+    sources === null ? sql`TRUE` : sql`${source} IN (${commas(sources.map((id) => sql`${id}`))})`;
   if (!members) {
-    return { read: sql`NULL`, isVisible: isServed(source), limit: sql`LIMIT ${most}`, values: [] };
+    const isVisible = sql`${isServed(source)} AND ${isReached}`;
+    return { read: sql`NULL`, isVisible, limit: sql`LIMIT ${most}`, values: [] };
   }
   return {
     read: sql`CASE WHEN NOT ${isWholeTo(source, parameter)} THEN (
        SELECT json_agg(t.read ORDER BY t.id) ${theirs(source, parameter)}) END`,
-    isVisible: isVisibleTo(source, parameter),
+    isVisible: sql`${isVisibleTo(source, parameter)} AND ${isReached}`,
     limit: sql``,
     values: [members],
   };
@@ -98,6 +102,7 @@ export const OWN_TERRITORIES = sql`SELECT id, read, write, row_key FROM pf.terri
 
 /** How much of a source some members may read and change. */
 const Reach = v.object({
+  sourceId: v.number(),
   isVisible: v.boolean(),
   readsAll: v.boolean(),
   writesAll: v.boolean(),
@@ -106,7 +111,7 @@ export type Reach = v.InferOutput<typeof Reach>;
 
 const reachOf = (from: SqlText): SqlText =>
   prepared(
-    sql`SELECT ${isVisibleTo(sql`s.id`, sql`$1`)} AS "isVisible",
+    sql`SELECT s.id AS "sourceId", ${isVisibleTo(sql`s.id`, sql`$1`)} AS "isVisible",
        ${isWholeTo(sql`s.id`, sql`$1`)} AS "readsAll",
        ${isChangeableBy(sql`s.id`, sql`$1`)} AS "writesAll"
      FROM ${from}`,
@@ -137,6 +142,8 @@ const REACHES = {
   views: reachOfSources(sql`pf.view`),
   profiles: reachOfSources(sql`pf.profile`),
   formulas: reachOfSources(sql`pf.formula`),
+  territories: reachOfSources(sql`pf.territory`),
+  published: reachOfVersions(sql`pf.published`, sql`x.id = $2`),
 } as const;
 export type Named = keyof typeof REACHES;
 export const isNamed = (kind: string): kind is Named => Object.hasOwn(REACHES, kind);

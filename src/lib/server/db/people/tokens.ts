@@ -5,19 +5,21 @@ import { sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
 import { prepared } from '../connection/queryable';
 
-const FIELDS = sql`id, name, roles, groups, expires_at, created_by, created_at, last_used_at`;
+const FIELDS = sql`id, name, roles, groups, sources, expires_at, created_by, created_at, last_used_at`;
 
 const IS_VALID = sql`(expires_at IS NULL OR expires_at > now())`;
 
 /** The part of a token that its requests need. */
-const OwnToken = v.pick(Token, ['id', 'name', 'roles', 'groups']);
+const OwnToken = v.pick(Token, ['id', 'name', 'roles', 'groups', 'sources']);
 export type OwnToken = v.InferOutput<typeof OwnToken>;
 
 /** Finds a token by the hash of its secret; undefined if there is none, or if it has expired. */
 export const findToken = (db: Queryable, hash: Buffer): Promise<OwnToken | undefined> =>
   db.maybeOne(
     OwnToken,
-    prepared(sql`SELECT id, name, roles, groups FROM pf.token WHERE hash = $1 AND ${IS_VALID}`),
+    prepared(
+      sql`SELECT id, name, roles, groups, sources FROM pf.token WHERE hash = $1 AND ${IS_VALID}`,
+    ),
     [hash],
   );
 
@@ -47,16 +49,17 @@ export const insertToken = (
     hash,
     roles,
     groups,
+    sources,
     expires_at,
     created_by,
-  }: Pick<Token, 'name' | 'roles' | 'groups' | 'expires_at' | 'created_by'> & { hash: Buffer },
+  }: Omit<Token, 'id' | 'created_at' | 'last_used_at'> & { hash: Buffer },
   most: number,
 ): Promise<Token | undefined> =>
   db.maybeOne(
     Token,
-    sql`INSERT INTO pf.token (name, hash, roles, groups, expires_at, created_by)
-     SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT count(*) FROM pf.token) < $7 RETURNING ${FIELDS}`,
-    [name, hash, roles, groups, expires_at, created_by, most],
+    sql`INSERT INTO pf.token (name, hash, roles, groups, sources, expires_at, created_by)
+     SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM pf.token) < $8 RETURNING ${FIELDS}`,
+    [name, hash, roles, groups, sources, expires_at, created_by, most],
   );
 
 /** @returns the deleted token; undefined if there is none */

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { LEAF_ROLES } from '../../../contract/columns';
 import { Source, SourceListEntry } from '../../../contract/sources';
 import { OwnPart } from '../../../contract/territories';
-import { membersOf } from '../../sender';
+import { membersOf, reaches } from '../../sender';
 import type { SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
 import { STORED_COLUMNS, StoredColumn } from './column-metadata';
@@ -48,9 +48,12 @@ const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
  * The sources that the sender may see, sorted by label or name. `version_count` includes open and closed
  * versions.
  */
-export function listSources(db: Queryable, withArchived: boolean): Promise<SourceListEntry[]> {
+export async function listSources(
+  db: Queryable,
+  withArchived: boolean,
+): Promise<SourceListEntry[]> {
   const members = membersOf(db.sender);
-  return db.many(
+  const sources = await db.many(
     ListRow,
     sql`SELECT ${members ? fieldsFor(sql`s.id`, sql`$3`) : FIELDS},
        (SELECT count(*)::int FROM pf.version v WHERE v.source_id = s.id) AS version_count,
@@ -62,6 +65,18 @@ export function listSources(db: Queryable, withArchived: boolean): Promise<Sourc
      ORDER BY lower(COALESCE(label, tname)), id`,
     [withArchived, LEAF_ROLES, ...(members ? [members] : [])],
   );
+  return sources.filter(({ id }) => reaches(db.sender, id));
+}
+
+/** Filters ids of sources: returns those without a source. */
+export async function missingSources(db: Queryable, ids: readonly number[]): Promise<number[]> {
+  const missing = await db.many(
+    v.object({ id: v.number() }),
+    sql`SELECT id FROM unnest($1::integer[]) AS wanted (id)
+     WHERE NOT EXISTS (SELECT FROM pf.source AS s WHERE s.id = wanted.id)`,
+    [ids],
+  );
+  return missing.map(({ id }) => id);
 }
 
 /** @throws AppError 404 if there is no such source, or the sender may not see it */
@@ -75,7 +90,7 @@ async function readSource(db: Queryable, id: number, lock: SqlText): Promise<Sou
     sql`SELECT ${members ? fieldsFor(sql`source.id`, sql`$2`) : FIELDS} FROM pf.source WHERE id = $1 AND ${isVisible} ${lock}`,
     [id, ...(members ? [members] : [])],
   );
-  return found(source, `source ${id}`);
+  return found(reaches(db.sender, id) ? source : undefined, `source ${id}`);
 }
 
 const PlannedSource = v.object({
@@ -126,7 +141,7 @@ export async function getPlannedSource(
         territories: null,
       };
   const { stored, generated, territories, ...source } = found(
-    row?.territories?.length === 0 ? undefined : row,
+    row?.territories?.length === 0 || !reaches(db.sender, id) ? undefined : row,
     `source ${id}`,
   );
   return { source, stored, generated: byName(generated), territories: territories ?? undefined };

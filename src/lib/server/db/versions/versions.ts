@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { Version } from '../../../contract/versions';
 import { AppError } from '../../errors';
-import { membersOf } from '../../sender';
+import { membersOf, reaches } from '../../sender';
 import type { SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
@@ -33,15 +33,16 @@ const OF_ANYBODY = forms(sql`${VERSION} AND ${isServed(sql`version.source_id`)}`
 const OF_MEMBERS = forms(VISIBLE);
 
 /** A version that the sender may see. */
-function findVersion(
+async function findVersion(
   db: Queryable,
   id: number,
   lock: keyof typeof LOCKS = 'NONE',
 ): Promise<Version | undefined> {
   const members = membersOf(db.sender);
-  return members
-    ? db.maybeOne(VersionRow, OF_MEMBERS[lock], [id, members])
-    : db.maybeOne(VersionRow, OF_ANYBODY[lock], [id]);
+  const version = members
+    ? await db.maybeOne(VersionRow, OF_MEMBERS[lock], [id, members])
+    : await db.maybeOne(VersionRow, OF_ANYBODY[lock], [id]);
+  return version && reaches(db.sender, version.source_id) ? version : undefined;
 }
 
 const TableState = v.object({ revision: v.string(), indexedTo: v.nullable(v.number()) });

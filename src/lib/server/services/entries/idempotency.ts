@@ -49,11 +49,16 @@ export async function once<Answer extends object>(
   return answer;
 }
 
-/** The sender's territories of a version as a part of a digest; empty if they do not limit the sender. */
+/**
+ * The sender's territories of a version and the sources of the sender's token as a part of a digest; empty if neither
+ * limits the sender.
+ */
 async function digestOfTerritories(db: Queryable, versionId: number | null): Promise<string> {
   const territories = versionId === null ? null : await territoriesOf(db, versionId);
-  if (territories === null) return '';
-  return `.${createHash('sha256').update(JSON.stringify(territories)).digest('hex')}`;
+  const { sources } = db.sender;
+  if (territories === null && sources === null) return '';
+  const limits = JSON.stringify(sources === null ? territories : [territories, sources]);
+  return `.${createHash('sha256').update(limits).digest('hex')}`;
 }
 
 /**

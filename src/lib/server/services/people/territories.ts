@@ -33,7 +33,7 @@ import {
 import type { Transaction } from '../../db/connection/transaction';
 import { lockVersionsOf } from '../../db/versions/versions';
 import { AppError, faultAt, fieldPlace } from '../../errors';
-import { membersOf } from '../../sender';
+import { membersOf, reaches } from '../../sender';
 import { forecastColumns } from '../../sql/forecast-columns';
 import { compileSlice } from '../../sql/slice';
 
@@ -47,7 +47,38 @@ const SINGULAR: Readonly<Record<Named, string>> = {
   views: 'view',
   profiles: 'profile',
   formulas: 'formula',
+  territories: 'territory',
+  published: 'published plan',
 };
+
+/**
+ * Refuses a request of a token for some sources that names something of another one
+ * (docs/contract/20-who-is-signed-in.md#tokens). Lists of several sources are filtered by their own queries.
+ *
+ * @param params the parameters of the path
+ * @param sent identifies the request if it may be a repeated one
+ * @throws AppError 404 for something of another source, as for an unknown id; 403 for an endpoint that belongs to no
+ * source
+ */
+export async function requireReached(
+  db: Database,
+  endpoint: Endpoint,
+  params: Partial<Record<string, string>>,
+  sent: Pick<WriteKey, 'path' | 'key'> | undefined,
+): Promise<void> {
+  if (db.sender.sources === null) return;
+  const place = placeIn(endpoint.path, params);
+  if (place === null) {
+    if (endpoint.territories !== 'refused') return;
+    throw new AppError(403, 'A token for some sources may not do this: it concerns no source');
+  }
+  if (!isId(place)) return;
+  const { kind, id } = place;
+  const reach = await findReach(db, kind, id, []);
+  // Before the body is read, as below.
+  if (reach === undefined && sent && (await hasAnswer(db, sent))) return;
+  found(reach && reaches(db.sender, reach.sourceId) ? reach : undefined, `${SINGULAR[kind]} ${id}`);
+}
 
 /**
  * Holds an endpoint's `territories` against those of the sender

@@ -9,6 +9,7 @@ import {
 } from '../../../contract/tokens';
 import type { Config } from '../../config';
 import { found } from '../../db/connection/queryable';
+import { missingSources } from '../../db/setup/sources';
 import type { Database } from '../../db/database';
 import { recordChange } from '../../db/log/audit';
 import { deleteToken, insertToken, listTokens } from '../../db/people/tokens';
@@ -29,11 +30,11 @@ export async function tokens(asked: Asked): Promise<Token[]> {
 /**
  * Makes a token. The answer has its secret; only the hash is stored.
  *
- * @throws AppError 400 for an expiry in the past, 404 without sign-in, 422 if there are too many
+ * @throws AppError 400 for an expiry in the past and for a source that there is not, 404 without sign-in, 422 if there are too many
  */
 export function createToken(
   asked: Asked,
-  { name, roles: named, groups, expires_at }: CreateTokenRequest,
+  { name, roles: named, groups, sources, expires_at }: CreateTokenRequest,
 ): Promise<CreatedToken> {
   const created_by = adminOf(asked);
   if (expires_at !== null && Date.parse(expires_at) <= Date.now()) {
@@ -42,8 +43,23 @@ export function createToken(
   const highest = Math.max(...named.map((role) => ROLES.indexOf(role)));
   const roles = ROLES.slice(0, highest + 1);
   const secret = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`;
-  const fields = { name, roles, groups: [...new Set(groups)], expires_at, created_by };
+  const fields = {
+    name,
+    roles,
+    groups: [...new Set(groups)],
+    sources: sources && [...new Set(sources)],
+    expires_at,
+    created_by,
+  };
   return asked.db.transaction(async (tx) => {
+    const [missing] = await missingSources(tx, sources ?? []);
+    if (missing !== undefined) {
+      throw faultAt(
+        fieldPlace('sources'),
+        400,
+        `has ${missing}, and there is no source ${missing}`,
+      );
+    }
     const token = await insertToken(tx, { ...fields, hash: hashOf(secret) }, MOST_TOKENS);
     if (!token) throw new AppError(422, `There are ${MOST_TOKENS} tokens already; revoke some`);
     const action = 'token created';
@@ -62,10 +78,11 @@ export function revokeToken(asked: Asked, id: number): Promise<void> {
 }
 
 /** What the audit records of a token. */
-const grantedBy = ({ name, roles, groups, expires_at }: Token) => ({
+const grantedBy = ({ name, roles, groups, sources, expires_at }: Token) => ({
   name,
   roles,
   groups,
+  sources,
   expires_at,
 });
 
