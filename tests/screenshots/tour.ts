@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { makeSample } from '../../src/demo/sample';
 import { tellStory } from '../../src/demo/story';
 import { PivotPage } from '../e2e/pivot-page';
-import { expect, test } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 
 /** The pictures of docs/tour.md: the plan of the demo, from the first look to a comparison. */
 
@@ -33,7 +33,7 @@ test('tour', async ({ page, service }) => {
   };
   const button = (name: string | RegExp) => page.getByRole('button', { name });
 
-  await page.goto('/');
+  await visit(page, '/');
   await expect(page.getByText(`Cautious ${FIRST_YEAR}`)).toBeVisible();
   await take('home');
 

@@ -12,6 +12,9 @@ export const CHANGES_SUFFIX = ' changes';
 const NAME_BYTES = 63;
 const LONGEST = NAME_BYTES - CHANGES_SUFFIX.length;
 
+/** Whether a published plan can have a name of this length. It counts bytes of UTF-8, as PostgreSQL does. */
+export const fitsView = (name: string): boolean => new TextEncoder().encode(name).length <= LONGEST;
+
 /** A published version (docs/contract/23-names-and-published-plans.md#published-plans). */
 export const Published = v.object({
   id: v.number(),
@@ -38,7 +41,7 @@ export const PublishRequest = v.object({
   name: v.pipe(
     shortName,
     v.check(
-      (name) => new TextEncoder().encode(name).length <= LONGEST,
+      fitsView,
       `must be at most ${LONGEST} bytes: names in PostgreSQL have ${NAME_BYTES}, and that of the changes is longer`,
     ),
   ),
