@@ -1,6 +1,6 @@
 WITH happened AS (
 SELECT
-    s."Region" AS "Region",
+    s."Region" COLLATE "default" AS "Region",
     s."Sales" AS "Sales",
     s."Quantity"::bigint AS "Quantity"
 FROM (

@@ -3,9 +3,9 @@ WITH happened AS (
 SELECT
     (s."Order Date" + {{date_offset}}::interval)::date AS "Order Date",
     period_1."cal_year"::bigint AS "Order Year",
-    s."Category" AS "Category",
-    s."Sub-Category" AS "Sub-Category",
-    s."Region" AS "Region",
+    s."Category" COLLATE "default" AS "Category",
+    s."Sub-Category" COLLATE "default" AS "Sub-Category",
+    s."Region" COLLATE "default" AS "Region",
     s."Sales"::numeric AS "Sales",
     s."Quantity"::bigint AS "Quantity"
 FROM (

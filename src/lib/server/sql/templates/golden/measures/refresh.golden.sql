@@ -1,7 +1,7 @@
 WITH happened AS (
 SELECT
     (s."Order Date" + {{date_offset}}::interval)::date AS "Order Date",
-    s."Region" AS "Region",
+    s."Region" COLLATE "default" AS "Region",
     s."Profit"::numeric AS "Profit",
     s."Sales"::numeric AS "Sales",
     s."Hours" AS "Hours",
