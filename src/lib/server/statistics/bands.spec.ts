@@ -87,7 +87,8 @@ describe('the deviation of the coming errors', () => {
 describe('the degrees of freedom of the coming errors', () => {
   const expected = (length: number) => Array.from({ length }, () => 0);
   /** Errors with a kurtosis of 1, less than that of the normal distribution. */
-  const even = (length: number) => Array.from({ length }, (_, t) => (t % 2 === 0 ? 1 : -1));
+  const even = (length: number): number[] =>
+    Array.from({ length }, (_, t) => (t % 2 === 0 ? 1 : -1));
 
   it('follow from the usual kurtosis for a series without errors', () => {
     expect(freedomOf([], [])).toBeCloseTo(4 + 6 / 7, 10);
