@@ -6,6 +6,7 @@ import { CURRENT_ENDPOINTS } from './endpoints/current';
 import { type Described, type Description, METHODS, PATH_PARAMETERS } from './endpoints/endpoint';
 import { FILE_ENDPOINTS } from './endpoints/files';
 import { LOG_ENDPOINTS } from './endpoints/log';
+import { LOOKUP_ENDPOINTS } from './endpoints/lookups';
 import { PUBLISHED_ENDPOINTS } from './endpoints/published';
 import { REVIEW_ENDPOINTS } from './endpoints/reviews';
 import { ROW_ENDPOINTS } from './endpoints/rows';
@@ -23,6 +24,7 @@ export const API = {
   ...SERVICE_ENDPOINTS,
   ...FILE_ENDPOINTS,
   ...SOURCE_ENDPOINTS,
+  ...LOOKUP_ENDPOINTS,
   ...TERRITORY_ENDPOINTS,
   ...TOKEN_ENDPOINTS,
   ...AUDIT_ENDPOINTS,

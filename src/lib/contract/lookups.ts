@@ -1,5 +1,7 @@
 /** Lookups of a source: tables that are joined by key when rows are shown. */
 import * as v from 'valibot';
+import type { ColumnEntry } from './columns';
+import { whyNotNamed } from './formulas';
 import { filledText, label, pfUser, shortName, text, timestamp } from './primitives';
 
 /** A key of a lookup: a column of the source, and the column of the lookup's table with the same values. */
@@ -27,6 +29,9 @@ const Attribute = v.object({
   ),
 });
 export type Attribute = v.InferOutput<typeof Attribute>;
+
+/** The name of the column with the ranks of an attribute's values among the rows of GET /lookups/{id}/rows, from 0. */
+export const orderName = (label: string): string => `${label}: order`;
 
 /**
  * A lookup (docs/contract/24-lookups.md). Nothing of it is stored in a version: the page adds its attributes to the
@@ -79,3 +84,22 @@ export type CreateLookupRequest = v.InferOutput<typeof CreateLookupRequest>;
 /** Body of PATCH on a lookup; a missing field keeps its value. */
 export const EditLookupRequest = v.partial(v.object({ name: shortName, ...content }));
 export type EditLookupRequest = v.InferOutput<typeof EditLookupRequest>;
+
+/**
+ * Returns why a source with these columns cannot have attributes of these names, with the field of the first one;
+ * null if it can.
+ */
+export function problemOfLabels(
+  attributes: readonly Pick<Attribute, 'label'>[],
+  columns: readonly Pick<ColumnEntry, 'cname'>[],
+): { field: string; problem: string } | null {
+  for (const [i, { label: own }] of attributes.entries()) {
+    const problem = own.includes(': ')
+      ? `"${own}" contains ": ", which begins the parts of a measure`
+      : attributes.slice(0, i).some((other) => other.label === own)
+        ? `Two attributes are named "${own}"`
+        : whyNotNamed(own, columns);
+    if (problem !== null) return { field: `attributes.${i}.label`, problem };
+  }
+  return null;
+}

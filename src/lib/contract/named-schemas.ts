@@ -14,6 +14,7 @@ import * as imports from './imports';
 import * as loads from './loads';
 import * as locks from './locks';
 import * as log from './log';
+import * as lookups from './lookups';
 import * as me from './me';
 import * as measures from './measures';
 import * as movement from './movement';
@@ -50,6 +51,7 @@ const MODULES: readonly object[] = [
   loads,
   locks,
   log,
+  lookups,
   me,
   measures,
   movement,

@@ -10,6 +10,7 @@ import { commentHandlers } from './comments';
 import { currentHandlers } from './current';
 import { fileHandlers } from './files';
 import { logHandlers } from './log';
+import { lookupHandlers } from './lookups';
 import { publishedHandlers } from './published';
 import { reviewHandlers } from './reviews';
 import { rowHandlers } from './rows';
@@ -24,6 +25,7 @@ export const HANDLERS: AllHandlers = {
   ...serviceHandlers,
   ...fileHandlers,
   ...sourceHandlers,
+  ...lookupHandlers,
   ...territoryHandlers,
   ...tokenHandlers,
   ...auditHandlers,

@@ -68,6 +68,27 @@ export function readResponse(read: Read): Response {
   });
 }
 
+/** Rows as Arrow with a tag that names their bytes. */
+interface TaggedRows {
+  parts: readonly Uint8Array[];
+  rowCount: number;
+  tag: string;
+  memory: Reservation;
+}
+
+/** Attributes of keys as Arrow, which a client may cache if it checks each time whether they are still current. */
+export function lookupResponse(
+  { parts, rowCount, tag, memory }: TaggedRows,
+  isKnown: (tag: string) => boolean,
+): Response {
+  const headers = { etag: `W/"${tag}"`, 'cache-control': 'private, no-cache' };
+  if (isKnown(tag)) {
+    memory.release();
+    return new Response(null, { status: 304, headers });
+  }
+  return arrowResponse(parts, rowCount, () => memory.release(), headers);
+}
+
 /** The headers that name the history of an answer. */
 export const historyHeaders = ({ timeline, revision }: History): Record<string, string> => ({
   ...(timeline !== null && { [TIMELINE_HEADER]: timeline }),

@@ -25,10 +25,14 @@ export function grainKey(grain: readonly ForecastColumn[]): SqlText {
 /** Types that Arrow and JSON can carry. Every other type is cast to text. */
 const TRAVELS = ['text', 'bigint', 'numeric', 'double precision', 'date', 'boolean'];
 
+/** A value of a forecast table's type, cast to a type that Arrow and JSON can carry. */
+export const travelling = (value: SqlText, type: SqlText): SqlText =>
+  TRAVELS.includes(type) ? value : sql`${value}::text`;
+
 /** A forecast column under its own name, cast to a type that Arrow and JSON can carry. */
-function travelling(column: ForecastColumn): SqlText {
-  const name = ident(column.name);
-  return TRAVELS.includes(column.type) ? name : sql`${name}::text AS ${name}`;
+function travellingColumn({ name, type }: ForecastColumn): SqlText {
+  const own = ident(name);
+  return TRAVELS.includes(type) ? own : sql`${travelling(own, type)} AS ${own}`;
 }
 
 const measureSums = (columns: readonly ForecastColumn[]): SqlText[] =>
@@ -45,7 +49,7 @@ export function grainSelectList(
 ): SqlText[] {
   const grain = grainColumns(columns);
   return [
-    ...grain.map(travelling),
+    ...grain.map(travellingColumn),
     sql`pf_iter`,
     sql`pf_logid`,
     sql`${grainKey(grain)} AS pf_gkey`,
@@ -80,7 +84,7 @@ export const grainGroupBy = (columns: readonly ForecastColumn[]): SqlText[] => [
 
 /** The select list of a raw row: data columns, then the system columns. */
 export const rawSelectList = (columns: readonly ForecastColumn[]): SqlText[] => [
-  ...columns.map(travelling),
+  ...columns.map(travellingColumn),
   sql`pf_id`,
   sql`pf_iter`,
   sql`pf_logid`,

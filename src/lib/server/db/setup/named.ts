@@ -18,7 +18,7 @@ interface Named {
 /** A table of named rows, with the types of its columns of content. */
 export interface NamedTable<Row extends Named, Field extends keyof Row & string> {
   /** The name of the table, and of a row of it in errors. */
-  kind: 'view' | 'profile' | 'formula';
+  kind: 'view' | 'profile' | 'formula' | 'lookup';
   schema: v.GenericSchema<unknown, Row>;
   content: Readonly<Record<Field, SqlText>>;
   /**
@@ -112,11 +112,19 @@ export const insertNamed = <Row extends Named>(
      RETURNING ${fieldsOf(table)}`,
     [
       ...[row.source_id, row.name, row.created_by],
-      ...types.map(([field]) => row.content[field]),
+      ...types.map(storedIn(row)),
       ...withinOf(table, row),
     ],
   );
 };
+
+/** Returns the value of a column of content as a parameter. The driver would send a list as an array of PostgreSQL. */
+const storedIn =
+  ({ content }: Pick<Saved, 'content'>) =>
+  ([field, type]: [string, SqlText]): unknown => {
+    const value = content[field];
+    return type === 'jsonb' && value !== undefined ? JSON.stringify(value) : value;
+  };
 
 /** The value of the column `within`, of a table that has it. */
 const withinOf = (
@@ -144,7 +152,7 @@ export async function updateNamed<Row extends Named>(
     table.schema,
     sql`UPDATE ${tableOf(table)} SET name = COALESCE($2, name), ${commas(set)}
      WHERE id = $1 RETURNING ${fieldsOf(table)}`,
-    [id, name, ...types.map(([field]) => saved.content[field]), ...withinOf(table, saved)],
+    [id, name, ...types.map(storedIn(saved)), ...withinOf(table, saved)],
   );
   return found(row, `${table.kind} ${id}`);
 }

@@ -9,6 +9,7 @@ import { sql } from '../../sql/quote';
 import { STORED_COLUMNS, StoredColumn } from './column-metadata';
 import type { Queryable } from '../connection/queryable';
 import { found, prepared } from '../connection/queryable';
+import { STORED_LOOKUPS, StoredLookup } from './lookups';
 import { isServed } from '../people/needs';
 import {
   hasTerritories,
@@ -97,12 +98,14 @@ const PlannedSource = v.object({
   ...Source.entries,
   stored: v.array(StoredColumn),
   generated: v.array(NamedColumn),
+  lookups: v.array(StoredLookup),
 });
 
 /** One statement, since every read and write of a version begins with it. */
 const PLANNED = sql`SELECT ${FIELDS},
      ARRAY(SELECT to_json(c) FROM (${STORED_COLUMNS}) AS c) AS stored,
-     ARRAY(SELECT to_json(c) FROM (${GENERATED_COLUMNS}) AS c) AS generated`;
+     ARRAY(SELECT to_json(c) FROM (${GENERATED_COLUMNS}) AS c) AS generated,
+     ARRAY(SELECT to_json(k) FROM (${STORED_LOOKUPS}) AS k) AS lookups`;
 const PLANNED_SOURCE = prepared(
   sql`${PLANNED} FROM pf.source WHERE id = $1 AND ${isServed(sql`source.id`)}`,
 );
@@ -120,8 +123,8 @@ const LIMITED_SOURCE = prepared(
 );
 
 /**
- * Reads a source with its stored columns, in order, the columns that its templates were generated from, and the
- * territories of the sender: undefined if they may read and change all of it.
+ * Reads a source with its stored columns, in order, the columns that its templates were generated from, its lookups,
+ * and the territories of the sender: undefined if they may read and change all of it.
  * @throws AppError 404 if there is no such source, or the sender may not see it
  */
 export async function getPlannedSource(
@@ -131,6 +134,7 @@ export async function getPlannedSource(
   source: Source;
   stored: readonly StoredColumn[];
   generated: ReadonlyMap<string, GeneratedColumn> | undefined;
+  lookups: readonly StoredLookup[];
   territories: readonly OwnTerritory[] | undefined;
 }> {
   const members = membersOf(db.sender);
@@ -140,11 +144,14 @@ export async function getPlannedSource(
         ...found(await db.maybeOne(PlannedSource, PLANNED_SOURCE, [id]), `source ${id}`),
         territories: null,
       };
-  const { stored, generated, territories, ...source } = found(
+  const { stored, generated, lookups, territories, ...source } = found(
     row?.territories?.length === 0 || !reaches(db.sender, id) ? undefined : row,
     `source ${id}`,
   );
-  return { source, stored, generated: byName(generated), territories: territories ?? undefined };
+  return {
+    ...{ source, stored, generated: byName(generated), lookups },
+    territories: territories ?? undefined,
+  };
 }
 
 /**

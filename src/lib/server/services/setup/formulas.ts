@@ -63,7 +63,7 @@ async function checked(db: Database, formula: Formula): Promise<CheckedFormula> 
 async function refuse(
   db: Queryable,
   source: Source,
-  { name, expression }: EditFormulaRequest,
+  { name, expression }: EditFormulaRequest = {},
 ): Promise<void> {
   const columns = await listColumns(db, source);
   const why = name === undefined ? null : whyNotNamed(name, columns);

@@ -1,5 +1,6 @@
-/** What people save under a name for a source: views of the pivot, profiles of weights, and formulas. */
+/** What people save under a name for a source: views of the pivot, profiles of weights, formulas, and lookups. */
 import type { Formula } from '../../../contract/formulas';
+import type { Lookup } from '../../../contract/lookups';
 import { NamedProfile } from '../../../contract/profiles';
 import type { Slice } from '../../../contract/slices';
 import type { Source } from '../../../contract/sources';
@@ -16,7 +17,7 @@ import { AppError } from '../../errors';
 import { sql } from '../../sql/quote';
 import { isReadable } from '../version/slices-inside';
 
-type Stored = NamedView | NamedProfile | Formula;
+type Stored = NamedView | NamedProfile | Formula | Lookup;
 
 /** The fields of a request; a missing one keeps its value. */
 export type Edit<Row, Field extends keyof Row> = { name?: string | undefined } & {
@@ -26,11 +27,17 @@ export type Edit<Row, Field extends keyof Row> = { name?: string | undefined } &
 /**
  * Returns the operations on the rows of a table (docs/contract/11-endpoints.md#named-views).
  *
- * @param check throws an AppError if the source, which is locked, does not allow the fields
+ * @param check throws an AppError if the source, which is locked, does not allow the fields; it gets the row that a
+ * request changes or deletes, and no fields for one that deletes it
  */
 export function operationsOn<Row extends Stored, Field extends keyof Row & string>(
   table: NamedTable<Row, Field>,
-  check?: (tx: Transaction, source: Source, edit: Edit<Row, Field>) => Promise<void>,
+  check?: (
+    tx: Transaction,
+    source: Source,
+    edit: Edit<Row, Field> | undefined,
+    row: Row | undefined,
+  ) => Promise<void>,
 ) {
   const { kind } = table;
   const nameTaken = (name: string) =>
@@ -44,7 +51,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
   function changing<Result>(
     db: Database,
     id: number,
-    work: (tx: Transaction, source: Source) => Promise<Result>,
+    work: (tx: Transaction, source: Source, row: Row) => Promise<Result>,
   ): Promise<Result> {
     return db.transaction(async (tx) => {
       const { source_id } = (await getNamed(tx, table, id)).row;
@@ -56,7 +63,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
         const who = `${row.created_by} and people who read all of the source`;
         throw new AppError(403, `Only ${who} may change this ${kind}`);
       }
-      return work(tx, source);
+      return work(tx, source, row);
     });
   }
 
@@ -77,7 +84,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
       return db.transaction(async (tx) => {
         const source = await lockSource(tx, sourceId, 'SHARE');
         const { name, pf_user, ...content } = request;
-        await check?.(tx, source, request);
+        await check?.(tx, source, request, undefined);
         const created = await insertNamed(tx, table, {
           source_id: source.id,
           name,
@@ -97,8 +104,8 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
     async edit(db: Database, id: number, edit: Edit<Row, Field>): Promise<Row> {
       const { name, ...content } = edit;
       try {
-        return await changing(db, id, async (tx, source) => {
-          await check?.(tx, source, edit);
+        return await changing(db, id, async (tx, source, row) => {
+          await check?.(tx, source, edit, row);
           return updateNamed(tx, table, id, { name, content, within: readOf(source) });
         });
       } catch (error) {
@@ -107,9 +114,10 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
       }
     },
 
-    /** @throws AppError 403 as {@link changing}, 404 */
+    /** @throws AppError 403 as {@link changing}, 404, and the errors of `check` */
     remove: (db: Database, id: number): Promise<void> =>
-      changing(db, id, async (tx) => {
+      changing(db, id, async (tx, source, row) => {
+        await check?.(tx, source, undefined, row);
         found((await deleteNamed(tx, table, id)) || undefined, `${kind} ${id}`);
       }),
   };

@@ -17,11 +17,13 @@ import { membersOf } from '../../sender';
 import type { ColumnType, ForecastColumn } from '../../sql/forecast-columns';
 import { forecastColumns, leafColumns, useOf } from '../../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../../sql/forecast-table';
+import type { Attribute, BrokenAttribute } from '../../sql/lookups';
 import type { Identifier, ReadableRows, SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
 import { everyRow, rowsAmong, rowsInside } from '../../sql/readable-rows';
 import type { CompiledSlice } from '../../sql/slice';
 import { compileSlice, excludeClause, indexedOrLater } from '../../sql/slice';
+import { attributesOf, type CheckedJoin, joinLookups } from './lookups';
 import type { Part } from './territory';
 import { anyOf, partOf } from './territory';
 
@@ -43,6 +45,9 @@ export interface ForecastVersion {
    * the last generation is not in the table yet and is left out.
    */
   columns: ForecastColumn[];
+  lookups: readonly CheckedJoin[];
+  /** The attributes of the lookups. */
+  attributes: readonly (Attribute | BrokenAttribute)[];
   /** Names of dimensions and dates that only the metadata or only the forecast table has. */
   disputed: string[];
   /** Columns that the stored templates use as a different measure, or as none, than the metadata says. */
@@ -107,9 +112,13 @@ export async function writeVersion(
 
 async function complete(db: Queryable, version: Version): Promise<ForecastVersion> {
   const planned = await getPlannedSource(db, version.source_id);
-  const { source, stored, generated, territories } = planned;
+  const { source, stored, generated, lookups, territories } = planned;
   const own = { schema: 'pf', tname: forecastTableName(source.tname, version.id) };
-  const [sourceTable = [], forecast = []] = await columnsOfTables(db, [source, own]);
+  const [sourceTable = [], forecast = [], ...tables] = await columnsOfTables(db, [
+    source,
+    own,
+    ...lookups,
+  ]);
   // Until the SQL is generated again, loads take days in the time zones that it was generated with.
   const metadata = withTable(stored, sourceTable).map((c) =>
     generated ? { ...c, time_zone: generated.get(c.cname)?.timeZone ?? null } : c,
@@ -132,6 +141,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
   const reassigned = columns.flatMap(({ name, role }) =>
     useOf(generated?.get(name)?.role ?? role) === useOf(role) ? [] : name,
   );
+  const joins = await joinLookups(db, lookups, columns, metadata, tables);
   const table = forecastTable(source.tname, version.id);
   const part = territories && partOf(territories, columns, version.id);
   const state = await readTableState(db, version.id, own.tname);
@@ -144,6 +154,8 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     source,
     metadata,
     columns,
+    lookups: joins,
+    attributes: attributesOf(joins),
     disputed,
     reassigned,
     recorded: generated !== undefined,

@@ -1,0 +1,195 @@
+/** Lookups of a source: storing them, and checking them against their tables. */
+import { type CheckedLookup, type EditLookupRequest, Lookup } from '../../../contract/lookups';
+import type { CreateLookupRequest } from '../../../contract/lookups';
+import type { Source } from '../../../contract/sources';
+import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
+import { tableExists } from '../../db/setup/catalog';
+import {
+  formulaNames,
+  repeatedIn,
+  type StoredLookup,
+  storedLookups,
+  useOfAttributes,
+} from '../../db/setup/lookups';
+import type { Database } from '../../db/database';
+import type { Queryable } from '../../db/connection/queryable';
+import { getSource } from '../../db/setup/sources';
+import type { Transaction } from '../../db/connection/transaction';
+import { AppError, fieldPlace } from '../../errors';
+import { forecastColumns } from '../../sql/forecast-columns';
+import { notUnique, repeatedKeys } from '../../sql/lookups';
+import { sql } from '../../sql/quote';
+import { blameSource } from '../client-faults';
+import { type CheckedJoin, joinLookups } from '../version/lookups';
+import { operationsOn } from './named';
+
+const CONTENT = {
+  ...{ schema: sql`text`, tname: sql`text` },
+  ...{ keys: sql`jsonb`, range: sql`jsonb`, attributes: sql`jsonb` },
+};
+const stored = operationsOn({ kind: 'lookup', schema: Lookup, content: CONTENT }, refuse);
+
+/** The lookups of a source, sorted by name. @throws AppError 404 */
+export async function listLookups(db: Database, sourceId: number): Promise<CheckedLookup[]> {
+  return checked(db, sourceId, await stored.list(db, sourceId));
+}
+
+/**
+ * Stores a lookup. @throws AppError 404 for a source or table that does not exist; 400 for what cannot be joined; 422
+ * for keys that have several rows; 409 if the name is taken
+ */
+export async function createLookup(
+  db: Database,
+  sourceId: number,
+  { attributes, keys = [], range = null, ...request }: CreateLookupRequest & { pf_user: string },
+): Promise<CheckedLookup> {
+  const content = { ...request, keys, range, attributes: attributes.map(complete) };
+  return first(db, await stored.create(db, sourceId, content));
+}
+
+/** Changes the fields that the request names. @throws AppError as {@link createLookup}, and as {@link deleteLookup} */
+export async function editLookup(
+  db: Database,
+  id: number,
+  { attributes, ...edit }: EditLookupRequest,
+): Promise<CheckedLookup> {
+  return first(db, await stored.edit(db, id, { ...edit, attributes: attributes?.map(complete) }));
+}
+
+/** @throws AppError 404; 409 while a lock, a review or an open comment names one of its attributes */
+export const deleteLookup = stored.remove;
+
+const complete = ({
+  cname,
+  label = cname,
+  order_by = null,
+}: CreateLookupRequest['attributes'][number]) => ({ cname, label, order_by });
+
+async function first(db: Database, lookup: Lookup): Promise<CheckedLookup> {
+  const [only] = await checked(db, lookup.source_id, [lookup]);
+  return { ...lookup, problem: only?.problem ?? null };
+}
+
+async function checked(
+  db: Database,
+  sourceId: number,
+  lookups: readonly Lookup[],
+): Promise<CheckedLookup[]> {
+  if (lookups.length === 0) return [];
+  const joins = await joinsOf(db, await getSource(db, sourceId), lookups);
+  const answers: CheckedLookup[] = [];
+  for (const [i, lookup] of lookups.entries()) {
+    const join = joins[i];
+    answers.push({ ...lookup, problem: join ? await problemOf(db, join) : null });
+  }
+  return answers;
+}
+
+async function joinsOf(db: Queryable, source: Source, lookups: readonly StoredLookup[]) {
+  const columns = await listColumns(db, source);
+  return joinLookups(db, lookups, forecastColumns(sourceColumns(columns)), columns);
+}
+
+async function problemOf(db: Queryable, join: CheckedJoin): Promise<string | null> {
+  if ('problem' in join) return join.problem;
+  try {
+    const keys = await repeated(db, join, 1);
+    return keys.length > 0 ? notUnique(join.joined) : null;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 422) return error.message;
+    throw error;
+  }
+}
+
+/** Keys that have several rows. @throws AppError 422 if the table cannot be read */
+const repeated = async (
+  db: Queryable,
+  { lookup, joined }: Extract<CheckedJoin, { joined: unknown }>,
+  most: number,
+): Promise<string[]> =>
+  joined.isUnique ? [] : blameSource(lookup, () => repeatedIn(db, repeatedKeys(joined, most)));
+
+/** Number of keys that an error names. */
+const MOST_NAMED = 3;
+
+/** @throws AppError as {@link createLookup}, and as {@link deleteLookup} for attributes that go */
+async function refuse(
+  tx: Transaction,
+  source: Source,
+  edit: Partial<Omit<StoredLookup, 'id'>> | undefined,
+  current: Lookup | undefined,
+): Promise<void> {
+  if (current)
+    await requireUnused(tx, source, current, edit?.attributes ?? (edit ? current.attributes : []));
+  if (!edit) return;
+  const { id = 0, schema = '', tname = '' } = current ?? {};
+  const lookup: StoredLookup = {
+    ...{ id, name: '', schema, tname, keys: [], range: null, attributes: [] },
+    ...current,
+    ...Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined)),
+  };
+  const columns = [
+    ...lookup.keys.map(({ column }) => column),
+    ...(lookup.range ? [lookup.range.column] : []),
+  ];
+  if (columns.length === 0) throw refusal('keys', 'name keys, a range, or both');
+  const twice = columns.find((name, i) => columns.indexOf(name) < i);
+  if (twice !== undefined) throw refusal('keys', `"${twice}" is named twice`);
+  const isCalendar = lookup.schema === 'pf' && lookup.tname === 'dim_period';
+  if (!isCalendar && !(await tableExists(tx, lookup.schema, lookup.tname))) {
+    throw new AppError(404, `There is no table ${lookup.schema}.${lookup.tname}`, {
+      field: 'tname',
+    });
+  }
+  const [join] = await joinsOf(tx, source, [lookup]);
+  if (!join) return;
+  if ('problem' in join) throw refusal(join.field, join.problem);
+  await requireFreeLabels(tx, source, lookup);
+  const keys = await repeated(tx, join, MOST_NAMED);
+  if (keys.length > 0) {
+    const named = keys.map((key) => `“${key}”`).join(', ');
+    const field = lookup.keys.length > 0 ? 'keys' : 'range';
+    throw new AppError(422, `${notUnique(join.joined)}: ${named}`, fieldPlace(field));
+  }
+}
+
+const refusal = (field: string, problem: string) =>
+  new AppError(400, `${field}: ${problem}`, { field });
+
+/** @throws AppError 400 if another lookup or a formula of the source has the name of an attribute */
+async function requireFreeLabels(
+  tx: Transaction,
+  source: Source,
+  { id, attributes }: StoredLookup,
+): Promise<void> {
+  const others = (await storedLookups(tx, source.id)).filter((other) => other.id !== id);
+  const formulas = await formulaNames(tx, source.id);
+  for (const [i, { label }] of attributes.entries()) {
+    const other = others.find((each) => each.attributes.some((one) => one.label === label));
+    const problem = other
+      ? `The lookup “${other.name}” has an attribute named "${label}"`
+      : formulas.includes(label)
+        ? `The source has a formula named "${label}"`
+        : null;
+    if (problem !== null) throw refusal(`attributes.${i}.label`, problem);
+  }
+}
+
+/** @throws AppError 409 while a lock, a review or an open comment names an attribute that is not kept */
+async function requireUnused(
+  tx: Transaction,
+  source: Source,
+  { attributes }: Lookup,
+  kept: readonly { label: string }[],
+): Promise<void> {
+  const gone = attributes.flatMap(({ label }) =>
+    kept.some((one) => one.label === label) ? [] : label,
+  );
+  const use = gone.length > 0 ? await useOfAttributes(tx, source.id, gone) : undefined;
+  if (!use) return;
+  const { kind, id } = use;
+  throw new AppError(
+    409,
+    `${kind} ${id} names an attribute of this lookup; delete the ${kind} first`,
+  );
+}

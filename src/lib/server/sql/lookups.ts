@@ -1,0 +1,286 @@
+/** Lookups as SQL: which rows have an attribute, which keys have several rows, and the attributes of the keys of a version. */
+import { type Lookup, orderName } from '../../contract/lookups';
+import type { ColumnType, ForecastColumn } from './forecast-columns';
+import { forecastType, isDate, leafColumns, toldApart } from './forecast-columns';
+import { groupedBy, travelling } from './grain';
+import type { Identifier, ReadableRows, SqlText } from './quote';
+import { commas, ident, join, literal, qualified, sql } from './quote';
+
+/** A column of a lookup's table. */
+interface TableColumn {
+  cname: string;
+  type: ColumnType;
+}
+
+/** A key of a lookup: a column of rows, and the SQL of the same value in a row `l` of the lookup's table. */
+interface Key {
+  column: ForecastColumn;
+  from: SqlText;
+}
+
+/** The days of a row `l` of a lookup's table. A missing end is open. */
+interface Range {
+  column: ForecastColumn;
+  first: SqlText;
+  last: SqlText;
+}
+
+/** A lookup that can be joined with the rows of its source. */
+export interface JoinedLookup {
+  id: number;
+  name: string;
+  table: Identifier;
+  keys: readonly Key[];
+  /** The date whose days have rows of the table, and the first and last day of a row `l`; null without a range. */
+  range: Range | null;
+  /** Whether the database itself allows one row per key. */
+  isUnique: boolean;
+}
+
+/** An attribute as a field of rows: the SQL of its value, in the type of a dimension, in a row `l` of the table. */
+export interface Attribute {
+  name: string;
+  type: SqlText;
+  lookup: JoinedLookup;
+  value: SqlText;
+  /** The column by which its values are ordered; null without one. */
+  order: SqlText | null;
+}
+
+/** An attribute that cannot be joined now, and why. A slice that names it is refused. */
+export interface BrokenAttribute {
+  name: string;
+  problem: string;
+}
+
+/** Why a lookup cannot be joined, for its field in the request that describes it. */
+export interface LookupFault {
+  field: string;
+  problem: string;
+}
+
+/** The columns of rows that a lookup is joined by: those of its keys, then that of its range. */
+export const keyColumns = ({ keys, range }: JoinedLookup): ForecastColumn[] => [
+  ...keys.map(({ column }) => column),
+  ...(range ? [range.column] : []),
+];
+
+/** The lookup's table in the statements of this module. */
+const tableOf = ({ table }: Pick<JoinedLookup, 'table'>): SqlText => sql`${table} AS l`;
+
+const ofTable = (cname: string): SqlText => sql`l.${ident(cname)}`;
+
+/**
+ * Joins a stored lookup with the columns of the source and of its table.
+ *
+ * @param table the columns of the lookup's table; none if it is gone
+ * @param uniques the sets of columns of which the database allows one row per combination
+ * @returns the lookup with its attributes, or the first reason why it cannot be joined
+ */
+export function joinLookup(
+  lookup: Pick<Lookup, 'id' | 'name' | 'schema' | 'tname' | 'keys' | 'range' | 'attributes'>,
+  columns: readonly ForecastColumn[],
+  table: readonly TableColumn[],
+  uniques: readonly (readonly string[])[],
+): { joined: JoinedLookup; attributes: Attribute[] } | LookupFault {
+  const { id, name, schema, tname, range } = lookup;
+  const fault = (field: string, problem: string): LookupFault => ({ field, problem });
+  if (table.length === 0) return fault('tname', `There is no table ${schema}.${tname}`);
+  const typeOf = (cname: string) => table.find((c) => c.cname === cname)?.type;
+  const missing = (cname: string) => `${schema}.${tname} has no column "${cname}"`;
+  const leaves = leafColumns(columns);
+
+  const keys: (Key & { cname: string })[] = [];
+  for (const [i, { column: cname, from }] of lookup.keys.entries()) {
+    const column = leaves.find((c) => c.name === cname);
+    if (!column) return fault(`keys.${i}.column`, notLeaf(cname));
+    const type = typeOf(from);
+    if (!type) return fault(`keys.${i}.from`, missing(from));
+    const value = comparableValue(from, type, column);
+    if (!value) return fault(`keys.${i}.from`, incomparable(from, type, column));
+    keys.push({ column, from: value, cname: from });
+  }
+
+  let joinedRange: JoinedLookup['range'] = null;
+  if (range) {
+    const column = leaves.find((c) => c.name === range.column);
+    if (!column) return fault('range.column', notLeaf(range.column));
+    if (column.role !== 'date') {
+      return fault('range.column', `"${range.column}" is not a date of the source`);
+    }
+    for (const end of ['from', 'through'] as const) {
+      const type = typeOf(range[end]);
+      if (!type) return fault(`range.${end}`, missing(range[end]));
+      if (!isDate(type)) return fault(`range.${end}`, `"${range[end]}" is not a date`);
+    }
+    const day = (cname: string, open: SqlText) => sql`COALESCE(${ofTable(cname)}::date, ${open})`;
+    const first = day(range.from, sql`'-infinity'`);
+    joinedRange = { column, first, last: day(range.through, sql`'infinity'`) };
+  }
+
+  const isExactKey = ({ column }: Key) => column.role !== 'date';
+  const joined: JoinedLookup = {
+    ...{ id, name, table: qualified(schema, tname), keys, range: joinedRange },
+    isUnique:
+      !range &&
+      uniques.some((unique) =>
+        unique.every((cname) => keys.some((key) => key.cname === cname && isExactKey(key))),
+      ),
+  };
+  const attributes: Attribute[] = [];
+  for (const [i, { cname, label, order_by }] of lookup.attributes.entries()) {
+    const type = typeOf(cname);
+    if (!type) return fault(`attributes.${i}.cname`, missing(cname));
+    if (!type.comparable) return fault(`attributes.${i}.cname`, `"${cname}" cannot be grouped by`);
+    const ordering = order_by === null ? null : typeOf(order_by);
+    if (ordering === undefined) return fault(`attributes.${i}.order_by`, missing(order_by ?? ''));
+    if (ordering?.comparable === false) {
+      return fault(`attributes.${i}.order_by`, `"${order_by ?? ''}" cannot be sorted by`);
+    }
+    attributes.push({
+      ...{ name: label, lookup: joined, type: forecastType('dimension', type) },
+      value: castTo(cname, type, forecastType('dimension', type)),
+      order: order_by === null ? null : ofTable(order_by),
+    });
+  }
+  return { joined, attributes };
+}
+
+const notLeaf = (cname: string) => `"${cname}" is not a dimension or date of the source`;
+
+const incomparable = (from: string, type: ColumnType, column: ForecastColumn) =>
+  `"${from}" (${type.declared}) cannot be compared with "${column.name}" (${column.source.declared})`;
+
+const castTo = (cname: string, type: ColumnType, to: SqlText): SqlText =>
+  type.declared === to ? ofTable(cname) : sql`${ofTable(cname)}::${to}`;
+
+/** A column of the table in the type of a column of rows; undefined if PostgreSQL cannot compare them. */
+function comparableValue(
+  cname: string,
+  type: ColumnType,
+  column: ForecastColumn,
+): SqlText | undefined {
+  if (column.role === 'date' && !isDate(type)) return undefined;
+  const own = forecastType(column.role, type);
+  if (own !== column.type && !(isNumber(own) && isNumber(column.type))) return undefined;
+  return toldApart(column, castTo(cname, type, own));
+}
+
+const isNumber = (type: SqlText) => ['bigint', 'numeric', 'double precision'].includes(type);
+
+/** The value of a key in a row, as it is compared with the table. */
+const inRow = ({ column }: Pick<Key, 'column'>, of = sql``): SqlText =>
+  toldApart(column, sql`${of}${ident(column.name)}`);
+
+const allOf = (conditions: readonly SqlText[]): SqlText => join(conditions, sql` AND `);
+
+/** The rows of the table that stand for something: with all keys, and a range that does not end before it begins. */
+const usable = ({ keys, range }: JoinedLookup): SqlText[] => [
+  ...keys.map(({ from }) => sql`${from} IS NOT NULL`),
+  ...(range ? [sql`${range.first} <= ${range.last}`] : []),
+];
+
+/** One text for all keys of a row. Equal keys have equal texts. */
+function keyText(values: readonly SqlText[], keys: readonly Key[]): SqlText {
+  const texts = keys.map(({ column }, i) => {
+    const value = values[i] ?? sql`NULL`;
+    return isNumber(column.type) ? sql`trim_scale(${value}::numeric)::text` : sql`${value}::text`;
+  });
+  const [only] = texts;
+  return texts.length === 1 && only ? only : sql`jsonb_build_array(${commas(texts)})::text`;
+}
+
+/**
+ * The rows whose row of the lookup fulfils a condition, as a condition on rows without a qualified name. It may be
+ * null, as a comparison with null.
+ *
+ * @param where a condition on a row `l` of the table
+ */
+export function matching(lookup: JoinedLookup, where: SqlText): SqlText {
+  const { keys, range } = lookup;
+  const from = sql`FROM ${tableOf(lookup)} WHERE ${allOf([...usable(lookup), where])}`;
+  const left = keys.map((key) => inRow(key));
+  const right = keys.map((key) => key.from);
+  const conditions: SqlText[] = lookup.isUnique ? [] : [uniqueOrRefused(lookup)];
+  if (keys.length > 0) {
+    const names = keys.length === 1 ? commas(left) : sql`(${commas(left)})`;
+    conditions.push(sql`${names} IN (SELECT ${commas(right)} ${from})`);
+  }
+  if (range) {
+    const days = sql`range_agg(daterange(${range.first}, ${range.last}, '[]'))`;
+    const all =
+      keys.length === 0
+        ? sql`(SELECT ${days} ${from})`
+        : sql`((SELECT jsonb_object_agg(k.key, k.days) FROM (SELECT ${keyText(right, keys)} AS key, ${days}::text AS days ${from} GROUP BY 1) AS k) ->> ${keyText(left, keys)})::datemultirange`;
+    conditions.push(sql`${inRow(range)} <@ ${all}`);
+  }
+  return sql`(${allOf(conditions)})`;
+}
+
+/** True, or the end of the statement with an error if keys have several rows. It is evaluated once per statement. */
+const uniqueOrRefused = (lookup: JoinedLookup): SqlText =>
+  sql`(SELECT CASE WHEN EXISTS (${repeatedKeys(lookup, 1)}) THEN pf.refuse_lookup(${literal(notUnique(lookup))}) ELSE TRUE END)`;
+
+/** Why a lookup cannot be joined while keys have several rows. */
+export const notUnique = ({ name, range }: Pick<JoinedLookup, 'name' | 'range'>): string =>
+  range
+    ? `The table of the lookup “${name}” has ranges of days that overlap`
+    : `The table of the lookup “${name}” has several rows for a key`;
+
+/** Selects keys that have several rows, each as one text `key`, for days in several ranges with the range. */
+export function repeatedKeys(lookup: JoinedLookup, most: number): SqlText {
+  const { keys, range } = lookup;
+  const rows = sql`FROM ${tableOf(lookup)} WHERE ${allOf(usable(lookup))}`;
+  const froms = commas(keys.map(({ from }) => from));
+  const text = sql`concat_ws(' / ', ${commas([...keys.map(({ from }) => sql`${from}::text`), sql`NULL`])})`;
+  if (!range) {
+    return sql`SELECT ${text} AS key ${rows} GROUP BY ${froms} HAVING count(*) > 1 ORDER BY 1 LIMIT ${most}`;
+  }
+  const by = keys.length === 0 ? sql`` : sql`PARTITION BY ${froms}`;
+  return sql`SELECT concat_ws(' / ', NULLIF(o.key, ''), o.first || ' to ' || o.last) AS key FROM (
+      SELECT ${text} AS key, ${range.first} AS first, ${range.last} AS last, max(${range.last}) OVER (
+        ${by} ORDER BY ${range.first}, ${range.last} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+      ${rows}
+    ) AS o WHERE o.first <= o.before ORDER BY 1 LIMIT ${most}`;
+}
+
+/**
+ * Selects the combinations of keys that some rows have, with the attributes of each by name, and for each attribute
+ * that has an order `<name>: order`, its rank from 0. Attributes are null where the lookup has no row.
+ *
+ * @param rows the rows whose keys are wanted
+ */
+export function attributesOfRows(
+  lookup: JoinedLookup,
+  attributes: readonly Attribute[],
+  rows: ReadableRows,
+): SqlText {
+  const { keys, range } = lookup;
+  const columns = keyColumns(lookup);
+  const names = columns.map(({ name }) => ident(name));
+  const key = (i: number) => ident(`key_${i}`);
+  const value = (i: number) => ident(`value_${i}`);
+  const order = (i: number) => ident(`order_${i}`);
+  const values = attributes.flatMap(({ value: own, order: by }, i) => [
+    sql`${own} AS ${value(i)}`,
+    ...(by ? [sql`${by} AS ${order(i)}`] : []),
+  ]);
+  const ends = range ? [sql`${range.first} AS first`, sql`${range.last} AS last`] : [];
+  const joins = [
+    ...keys.map((each, i) => sql`${inRow(each, sql`o.`)} = j.${key(i)}`),
+    ...(range ? [sql`${inRow(range, sql`o.`)} BETWEEN j.first AND j.last`] : []),
+  ];
+  const shown = attributes.flatMap(({ name, type, order: by }, i) => [
+    sql`${travelling(sql`j.${value(i)}`, type)} AS ${ident(name)}`,
+    ...(by
+      ? [
+          sql`CASE WHEN j.${value(i)} IS NOT NULL THEN (dense_rank() OVER (ORDER BY j.${order(i)}) - 1)::integer END AS ${ident(orderName(name))}`,
+        ]
+      : []),
+  ]);
+  return sql`SELECT ${commas([...columns.map((c) => sql`${travelling(sql`o.${ident(c.name)}`, c.type)} AS ${ident(c.name)}`), ...shown])}
+FROM (SELECT ${commas(names)} FROM ${rows} GROUP BY ${commas(groupedBy(columns))}) AS o
+LEFT JOIN (SELECT ${commas([...keys.map(({ from }, i) => sql`${from} AS ${key(i)}`), ...ends, ...values])}
+  FROM ${tableOf(lookup)} WHERE ${allOf(usable(lookup))}) AS j ON ${allOf(joins)}
+ORDER BY ${commas(columns.map(({ name }) => sql`o.${ident(name)}`))}`;
+}
