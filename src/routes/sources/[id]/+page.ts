@@ -11,11 +11,12 @@ export const load: PageLoad = async ({ params, fetch, depends, parent }) => {
   if (!Number.isInteger(id)) error(404, 'There is no such source.');
   // The layout asks for the roles of the user.
   const [source] = await Promise.all([call('GET /sources/{id}', { id, fetch }), parent()]);
-  const [columns, stored, coming, versions, territories] = await Promise.all([
+  const [columns, stored, coming, versions, lookups, territories] = await Promise.all([
     call('GET /sources/{id}/columns', { id, fetch }),
     call('GET /sources/{id}/sql', { id, fetch }),
     comingTemplates(id, fetch),
     call('GET /sources/{id}/versions', { id, fetch }),
+    user.mayAdminister ? call('GET /sources/{id}/lookups', { id, fetch }) : [],
     user.mayAdminister ? call('GET /sources/{id}/territories', { id, fetch }) : [],
   ]);
   return {
@@ -25,6 +26,7 @@ export const load: PageLoad = async ({ params, fetch, depends, parent }) => {
     stored,
     coming,
     versions,
+    lookups,
     territories,
   };
 };
