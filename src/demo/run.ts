@@ -6,6 +6,7 @@ import { connect } from '../lib/server/migrate/connect';
 import { up } from '../lib/server/migrate/runner';
 import { PROJECT } from '../cli/prepare.js';
 import { postgresCanWorkIn, startPostgres, type Postgres } from './postgres';
+import { PRODUCTS_SQL } from './products';
 import { makeSample } from './sample';
 import { startServer } from './server';
 import { tellStory } from './story';
@@ -82,6 +83,7 @@ async function prepare(postgres: Postgres): Promise<void> {
     await up(client, () => {});
     await loadCalendar(client, 1);
     await loadSuperstore(client);
+    await client.query(PRODUCTS_SQL);
   });
   const server = await startServer({ database });
   try {

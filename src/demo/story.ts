@@ -1,4 +1,5 @@
 import type { Version } from '../lib/contract/versions';
+import { joinProducts } from './products';
 import { call, FIRST_ORDER_YEAR, type Sample } from './sample';
 
 /** A change in the story: its author, its slice and its reason. */
@@ -35,10 +36,18 @@ const marginOf = (year: number) => ({
   amounts: { Sales: { decimals: 0 }, Profit: { decimals: 0 } },
 });
 
+/** Families and managers of the products, which stand in another table, by quarter. */
+const familiesOf = (year: number) => ({
+  ...layoutOf(year),
+  group_by: ['Manager', 'Family', 'Sub-Category'],
+  depth: 1,
+});
+
 /**
  * Adds the work of some people to the sample's plan, which has the profit as a measure: the year before as a
- * reference, changes with their reasons, three months closed on actuals, the margin as a formula with a view, and a
- * cautious scenario beside it. The demo opens on the first year that has a reference.
+ * reference, changes with their reasons, three months closed on actuals, the margin as a formula with a view, the
+ * products as a lookup with another view, and a cautious scenario beside it. It needs the table public.products. The
+ * demo opens on the first year that has a reference.
  * @throws with the service's error if it refuses a step
  */
 export async function tellStory(
@@ -102,6 +111,10 @@ export async function tellStory(
   });
   await call(url, 'POST', `/api/sources/${sourceId}/views`, {
     ...{ name: 'Margin', layout: marginOf(firstYear + 1), pf_user: 'Ann' },
+  });
+  await joinProducts(url, sourceId);
+  await call(url, 'POST', `/api/sources/${sourceId}/views`, {
+    ...{ name: 'Families', layout: familiesOf(firstYear + 1), pf_user: 'Ann' },
   });
   await call(url, 'PATCH', `/api/sources/${sourceId}`, { default_layout: layoutOf(firstYear + 1) });
 

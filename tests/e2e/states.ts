@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { joinProducts, PRODUCTS_SQL } from '../../src/demo/products';
 import { expect, storeText, visit } from '../support/e2e';
 import { apiAt } from '../support/http';
 import type { Service } from '../support/service';
@@ -101,6 +102,33 @@ async function openTerritories(page: Page, service: Service): Promise<void> {
   await signIn(page, 'Eve', 'admins');
   await visit(page, '/sources/1?tab=territories');
   await visible(page, 'team-west');
+}
+
+/** Joins the products and the calendar with source 1; the key of a third lookup is gone. */
+async function openLookups(page: Page, { url, api, query }: Service): Promise<void> {
+  await query(PRODUCTS_SQL);
+  await joinProducts(url, 1);
+  await query(
+    "CREATE TABLE public.regions AS SELECT * FROM (VALUES ('West', 'Otto')) AS r (region, lead)",
+  );
+  for (const body of [
+    {
+      ...{ name: 'Fiscal and calendar periods', schema: 'pf', tname: 'dim_period' },
+      range: { column: 'Order Date', from: 'sdat', through: 'edat' },
+      attributes: [{ cname: 'fisc_year', label: 'Fiscal year' }],
+    },
+    {
+      ...{ name: 'Regions', schema: 'public', tname: 'regions' },
+      keys: [{ column: 'Region', from: 'region' }],
+      attributes: [{ cname: 'lead', label: 'Region lead' }],
+    },
+  ]) {
+    const { status } = await api.post('/sources/1/lookups', { ...body, pf_user: 'Ann Planner' });
+    expect(status).toBe(201);
+  }
+  await query('ALTER TABLE public.regions RENAME region TO name');
+  await visit(page, '/sources/1?tab=lookups');
+  await visible(page, 'Fiscal year');
 }
 
 /** Signs Eve in as an admin, makes three tokens, and opens their page. */
@@ -311,6 +339,41 @@ export const STATES: State[] = [
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });
       await visit(page, '/sources/1?tab=versions');
       await visible(page, 'by Ben');
+    },
+  },
+  {
+    name: 'source-lookups',
+    reach: openLookups,
+  },
+  {
+    name: 'source-lookups-none',
+    reach: async (page) => {
+      await visit(page, '/sources/1?tab=lookups');
+      await visible(page, 'No lookups');
+    },
+  },
+  {
+    name: 'lookup',
+    reach: async (page, service) => {
+      await openLookups(page, service);
+      await page.getByRole('button', { name: 'Change the lookup Products' }).click();
+      await visible(page, 'Seating and desks, Room, Paper');
+    },
+  },
+  {
+    name: 'lookup-calendar',
+    reach: async (page) => {
+      await visit(page, '/sources/1?tab=lookups');
+      await page.getByRole('button', { name: 'Add the fiscal year' }).click();
+      await visible(page, 'Joined by');
+    },
+  },
+  {
+    name: 'lookup-table',
+    reach: async (page, service) => {
+      await openLookups(page, service);
+      await page.getByRole('button', { name: 'Add a lookup' }).click();
+      await visible(page, 'products');
     },
   },
   {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { PRODUCTS_SQL } from '../../src/demo/products';
 import { makeSample } from '../../src/demo/sample';
 import { tellStory } from '../../src/demo/story';
 import { PivotPage } from '../e2e/pivot-page';
@@ -22,6 +23,7 @@ test.use({
 test('tour', async ({ page, service }) => {
   test.slow();
   const { url } = service;
+  await service.query(PRODUCTS_SQL);
   const sample = await makeSample({ url, firstYear: FIRST_YEAR, grain: false, profit: true });
   await tellStory(url, sample, FIRST_YEAR);
   const pivot = new PivotPage(page);
@@ -44,6 +46,14 @@ test('tour', async ({ page, service }) => {
   await pivot.drawn();
   await pivot.click(at(['Technology', 'Phones']));
   await take('pivot');
+
+  const [view] = await service.query(`SELECT id FROM pf.view WHERE name = 'Families'`);
+  await page.goto(`/versions/1?view=${view.id}`);
+  await pivot.drawn();
+  await take('families');
+  await page.goto('/versions/1');
+  await pivot.drawn();
+  await pivot.click(at(['Technology', 'Phones']));
 
   await page.keyboard.type('+5%');
   await expect(page.locator('#cell-meaning')).toContainText('→');

@@ -1,0 +1,196 @@
+import { joinProducts, PRODUCTS_SQL } from '../../src/demo/products';
+import { expect, test, visit } from '../support/e2e';
+import type { Service } from '../support/service';
+import { CountedPlanner } from './counted-planner';
+import { PivotPage } from './pivot-page';
+
+/** Lookups: attributes from another table, set up by an admin and used in the pivot. */
+
+const TABLE = 'pf.fc_superstore_1';
+const BY_FAMILY = '?rows=Family,Sub-Category&columns=Order+Year&measures=Sales';
+
+/** Returns the sales of a year by family, in whole units, as the pivot shows them. */
+async function salesByFamily({ query }: Service, year: number): Promise<Record<string, number>> {
+  const rows = await query(
+    `SELECT p.family, round(sum("Sales"))::int AS sales
+       FROM ${TABLE} LEFT JOIN public.products p ON p.sub_category = "Sub-Category"
+      WHERE "Order Year" = ${year} GROUP BY 1`,
+  );
+  return Object.fromEntries(rows.map(({ family, sales }) => [family, sales]));
+}
+
+test('a plan follows a product into another family, with its lock, comment and view', async ({
+  page,
+  service,
+}) => {
+  const { api, query, url } = service;
+  await query(PRODUCTS_SQL);
+  await joinProducts(url, 1);
+  const devices = { Family: 'Devices' };
+  const pivot = new PivotPage(page);
+  await pivot.open(1, BY_FAMILY);
+  const cell = (...row: string[]) => ({ row, column: ['2028', 'Sales'] });
+  const shown = async (family: string) => Math.round(await pivot.number(cell(family)));
+  const before = await salesByFamily(service, 2028);
+  expect(await shown('Devices')).toBe(before['Devices']);
+  expect(await shown('Machines')).toBe(before['Machines']);
+  // Families come in the order of their numbers.
+  const rows = (await pivot.cells()).filter(({ row, column }) => row.length === 1 && !column);
+  expect(rows.map(({ row: [family] }) => family)).toEqual([
+    ...['Seating and desks', 'Room', 'Paper', 'Desk supplies', 'Devices', 'Machines'],
+  ]);
+
+  // A cell of a family is scaled; the log keeps the family.
+  await pivot.click(cell('Devices'));
+  await page.keyboard.type('+10%');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const planned = await salesByFamily(service, 2028);
+  expect(Math.abs((planned['Devices'] ?? 0) - (before['Devices'] ?? 0) * 1.1)).toBeLessThan(1);
+  expect(planned['Machines']).toBe(before['Machines']);
+  const entries = () =>
+    query(`SELECT slice FROM pf.log WHERE operation NOT IN ('baseline', 'reference') ORDER BY id`);
+  const logged = await entries();
+  expect(logged).toMatchObject([{ slice: devices }]);
+
+  // What is stored about the family names it.
+  const statuses = [
+    await api.post('/versions/1/comments', { slice: devices, text: 'Too low?', pf_user: 'eve' }),
+    await api.post('/versions/1/locks', { slice: devices, note: 'agreed', pf_user: 'eve' }),
+    await api.post('/sources/1/views', {
+      ...{ name: 'Devices', pf_user: 'eve' },
+      layout: {
+        ...{ plugin: 'Datagrid', group_by: ['Sub-Category'], columns: ['Sales'] },
+        filter: [['Family', '==', 'Devices']],
+      },
+    }),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([201, 201, 201]);
+
+  await query(`UPDATE public.products SET family = 'Devices', family_number = 5
+    WHERE sub_category = 'Copiers'`);
+  await page.reload();
+  await pivot.drawn();
+  const after = await salesByFamily(service, 2028);
+  expect(after['Devices']).toBeGreaterThan(planned['Devices'] ?? 0);
+  await expect.poll(() => shown('Devices')).toBe(after['Devices']);
+  expect(await shown('Machines')).toBe(after['Machines']);
+  expect(await entries()).toEqual(logged);
+
+  // The lock holds the product that has come, and no longer looks at the other family.
+  await pivot.toggle('Devices');
+  await pivot.click(cell('Devices', 'Copiers'));
+  await expect(pivot.panel.getByText('Locked by eve: agreed.').first()).toBeVisible();
+  const scale = (product: string) =>
+    api.post('/versions/1/scale', { slice: { 'Sub-Category': product }, pct: 1, pf_user: 'ana' });
+  expect((await scale('Copiers')).status).toBe(409);
+  expect((await scale('Machines')).status).toBe(200);
+
+  await visit(page, '/versions/1?rows=Sub-Category&measures=Sales&filter=Family:%3D%3D:Devices');
+  await pivot.drawn();
+  const products = (await pivot.cells()).filter(({ row, column }) => row.length === 1 && !column);
+  expect(products.map(({ row: [product] }) => product)).toEqual([
+    ...['Accessories', 'Copiers', 'Phones'],
+  ]);
+});
+
+test('the fiscal year takes six actions from the pivot', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const planner = new CountedPlanner(page, pivot);
+  await planner.task(6, async () => {
+    await planner.click(page.getByRole('button', { name: 'Arrange', exact: true }));
+    await planner.click(page.getByRole('link', { name: 'Lookups …' }));
+    await planner.click(page.getByRole('button', { name: 'Add the fiscal year' }));
+    await planner.click(page.getByRole('button', { name: 'Add', exact: true }));
+    await expect(page.getByText('Lookup Fiscal and calendar periods saved.')).toBeVisible();
+    await planner.press('Alt+ArrowLeft');
+    await pivot.drawn();
+    const others = page.getByRole('group', { name: 'Fields that are not shown' });
+    planner.actions += 1;
+    await others
+      .locator('[data-field="Fiscal year"]')
+      .dragTo(page.getByRole('list', { name: 'Rows' }));
+  });
+  const [row] = await service.query(
+    `SELECT round(sum("Sales"))::int AS sales FROM ${TABLE}
+       JOIN pf.dim_period ON "Order Date" BETWEEN sdat AND edat WHERE fisc_year = 2028`,
+  );
+  await expect
+    .poll(async () => (await pivot.cells()).flatMap(({ row: path }) => path))
+    .toContain('2028');
+  expect(row.sales).toBeGreaterThan(0);
+});
+
+test('an admin joins a table, is told why one cannot be joined, and removes it', async ({
+  page,
+  service,
+}) => {
+  const { query } = service;
+  await query(PRODUCTS_SQL);
+  await query(`CREATE TABLE public.leads AS SELECT * FROM (VALUES
+    ('Otto', 'West'), ('Olga', 'West'), ('Nora', 'North')) AS l (lead, region)`);
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await visit(page, '/sources/1?tab=lookups');
+  const dialog = page.getByRole('dialog');
+  const button = (name: string) => dialog.getByRole('button', { name, exact: true });
+  const stored = () =>
+    query('SELECT name, tname, keys, range, attributes, created_by FROM pf.lookup ORDER BY id');
+
+  // Key and attributes are suggested.
+  await page.getByRole('button', { name: 'Add a lookup' }).click();
+  await dialog.getByLabel('Search').or(dialog.getByRole('searchbox')).first().fill('products');
+  await dialog.getByText('products', { exact: true }).click();
+  await button('Next').click();
+  await expect(dialog.getByLabel('Column of the source')).toHaveValue('Sub-Category');
+  await expect(dialog.getByLabel('Column of the table')).toHaveValue('sub_category');
+  await dialog.getByLabel('Order of the values of family').selectOption('family_number');
+  await dialog.getByLabel('family_number', { exact: true }).uncheck();
+  await dialog.getByLabel('Name of the field of manager').fill('Category');
+  await button('Add').click();
+  await expect(dialog.getByText(/Category/).last()).toBeVisible();
+  expect(await stored()).toEqual([]);
+  await dialog.getByLabel('Name of the field of manager').fill('Manager');
+  await button('Add').click();
+  const products = page.getByRole('row', { name: /^Products/ });
+  await expect(products).toContainText('Sub-Category = sub_category');
+  await expect(products).toContainText('Family, Manager');
+  expect(await stored()).toEqual([
+    {
+      ...{ name: 'Products', tname: 'products', range: null, created_by: 'ana' },
+      keys: [{ column: 'Sub-Category', from: 'sub_category' }],
+      attributes: [
+        { cname: 'family', label: 'Family', order_by: 'family_number' },
+        { cname: 'manager', label: 'Manager', order_by: null },
+      ],
+    },
+  ]);
+
+  // Keys that are not unique are named.
+  await page.getByRole('button', { name: 'Add a lookup' }).click();
+  await dialog.getByText('leads', { exact: true }).click();
+  await button('Next').click();
+  await expect(dialog.getByLabel('Column of the source')).toHaveValue('Region');
+  await dialog.getByLabel('lead', { exact: true }).check();
+  await button('Add').click();
+  await expect(dialog.getByRole('alert').or(dialog.getByText(/West/))).toContainText('West');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+
+  // Changed; and the table changes so that it cannot be joined any more.
+  await page.getByRole('button', { name: 'Change the lookup Products' }).click();
+  await expect(dialog.getByText('Seating and desks, Room, Paper')).toBeVisible();
+  await dialog.getByLabel('Name', { exact: true }).fill('Range');
+  await button('Save').click();
+  await expect(page.getByRole('row', { name: /^Range/ })).toBeVisible();
+  await query('ALTER TABLE public.products DROP COLUMN manager');
+  await page.reload();
+  await expect(page.getByRole('row', { name: /^Range/ })).toContainText('Not joined');
+
+  await page.getByRole('button', { name: 'Remove the lookup Range' }).click();
+  await button('Remove lookup').click();
+  await expect(page.getByRole('heading', { name: 'No lookups' })).toBeVisible();
+  expect(await stored()).toEqual([]);
+});
