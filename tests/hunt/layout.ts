@@ -1,6 +1,6 @@
 import { columnLevel, randomExpression, type Level } from './expressions';
 import type { Random } from './random';
-import type { HuntColumn, HuntTable } from './table';
+import { attributeSql, type HuntAttribute, type HuntColumn, type HuntTable } from './table';
 import { groupSql, ident, literal, type Key } from './values';
 
 /** A filter of the layout, with its meaning in SQL. */
@@ -29,6 +29,10 @@ export function randomLayout(table: HuntTable, random: Random): HuntLayout {
   const grained = table.columns.filter((c) => c.grain);
   const usable = grained.length > 0 ? grained : table.columns;
   const levels: Level[] = usable.map(columnLevel);
+  const attributes = (table.attributes ?? []).filter(({ keys }) =>
+    keys.every((key) => usable.includes(key)),
+  );
+  levels.push(...attributes.map(attributeLevel));
   for (let i = random.between(0, 2); i > 0; i--) {
     const made = randomExpression(usable, random);
     if (made && !levels.some((level) => level.name === made.name)) levels.push(made);
@@ -42,7 +46,9 @@ export function randomLayout(table: HuntTable, random: Random): HuntLayout {
     random.between(1, 2),
   );
   const filters = Array.from({ length: random.pick([0, 0, 0, 1, 1, 2]) }, () =>
-    randomFilter(usable, table, random),
+    attributes.length > 0 && random.chance(0.3)
+      ? attributeFilter(random.pick(attributes), random)
+      : randomFilter(usable, table, random),
   );
   return {
     levels: down,
@@ -53,6 +59,25 @@ export function randomLayout(table: HuntTable, random: Random): HuntLayout {
     sort: randomSort(table, usable, random),
     depth: down.length > 1 && random.chance(0.3) ? 0 : null,
   };
+}
+
+const attributeLevel = (attribute: HuntAttribute): Level => ({
+  ...{ name: attribute.name, expression: null, sql: attributeSql(attribute), kind: 'text' },
+});
+
+function attributeFilter(attribute: HuntAttribute, random: Random): HuntFilter {
+  const { name, rows } = attribute;
+  const sql = attributeSql(attribute);
+  const values = [...new Set(rows.map((row) => row.at(-1) ?? null))].filter(
+    (value): value is string => value !== null && isPlainTerm(value),
+  );
+  if (values.length === 0 || random.chance(0.3))
+    return { entry: [name, 'is null', null], sql: `${sql} IS NULL` };
+  const chosen = random.sample(values, random.between(1, 3));
+  const same = `(${chosen.map((value) => `${sql} = ${literal(value)}`).join(' OR ')})`;
+  return chosen.length === 1
+    ? { entry: [name, '==', chosen[0]], sql: same }
+    : { entry: [name, 'in', chosen], sql: same };
 }
 
 function randomSort(

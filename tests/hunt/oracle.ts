@@ -2,7 +2,7 @@ import { isDateRange, type Slice } from '../../src/lib/contract/slices';
 import type { Query } from '../support/service';
 import type { Level } from './expressions';
 import { filterSql, heldFilters, keyText, type HuntLayout } from './layout';
-import { sqlType, type HuntTable } from './table';
+import { attributeSql, sqlType, type HuntTable } from './table';
 import { groupSql, ident, labelOf, leafSql, type Key } from './values';
 
 /** A place in the pivot by its groups of rows and of columns. */
@@ -158,9 +158,12 @@ export class Oracle {
   /** Returns the sum of a slice's rows on screen before an entry. */
   async sumOfSlice(slice: Slice, entry: number, measure: string): Promise<number> {
     const conditions = Object.entries(slice).map(([name, value]) => {
-      const column = this.table.columns.find((c) => c.name === name);
+      const attribute = this.table.attributes?.find((each) => each.name === name);
+      const column = attribute
+        ? ({ kind: 'text' } as const)
+        : this.table.columns.find((c) => c.name === name);
       if (!column) throw new Error(`A slice by ${name}, which is no column of the table`);
-      const group = groupSql(column.kind, ident(name));
+      const group = attribute ? attributeSql(attribute) : groupSql(column.kind, ident(name));
       if (isDateRange(value)) {
         const ends = Object.entries({ '>=': value.from, '<=': value.to });
         return `(${ends.flatMap(([op, end]) => (end ? [`${ident(name)} ${op} ${keyText(end)}::date`] : [])).join(' AND ')})`;
@@ -195,12 +198,15 @@ export class Oracle {
   }
 
   /**
-   * Returns whether lists of values, one per column, select exactly the rows of a condition. The columns are
-   * those of the layout, of its filters and of its expressions.
+   * Returns whether lists of values, one per column or attribute, select exactly the rows of a condition. The columns
+   * are those of the layout, of its filters and of its expressions.
    */
   async isSlice(behind: string): Promise<boolean> {
-    const lists = this.table.columns.map(({ name, kind }) => {
-      const group = groupSql(kind, ident(name));
+    const groups = [
+      ...this.table.columns.map(({ name, kind }) => groupSql(kind, ident(name))),
+      ...(this.table.attributes ?? []).map(attributeSql),
+    ];
+    const lists = groups.map((group) => {
       const values = `SELECT (${group})::text FROM ${this.stored} WHERE ${behind}`;
       return `((${group})::text IN (${values}) OR (${group} IS NULL AND EXISTS (
         SELECT FROM ${this.stored} WHERE ${behind} AND ${group} IS NULL)))`;

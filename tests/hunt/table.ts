@@ -1,5 +1,5 @@
 import type { Random } from './random';
-import { ODD_VALUES, ident, literal, POOLS, type Key, type Kind } from './values';
+import { ODD_VALUES, ident, leafSql, literal, POOLS, type Key, type Kind } from './values';
 
 export interface HuntColumn {
   name: string;
@@ -27,6 +27,16 @@ export interface HuntFormula {
   sql(sum: (measure: string) => string): string;
 }
 
+/** An attribute of a lookup: a text that follows from one or two columns by another table. */
+export interface HuntAttribute {
+  name: string;
+  /** The table of the lookup. Its columns are `key 0`, `key 1` and `attribute`. */
+  tname: string;
+  keys: HuntColumn[];
+  /** The rows of the table: the values of the keys, then the attribute. */
+  rows: Key[][];
+}
+
 /** A table to hunt in, and how its source is set up. */
 export interface HuntTable {
   name: string;
@@ -34,6 +44,8 @@ export interface HuntTable {
   measures: Measure[];
   /** Absent if the source has none. */
   formulas?: HuntFormula[];
+  /** Absent if the source has no lookups. */
+  attributes?: HuntAttribute[];
   /** The columns' values first, then the measures'. */
   rows: Key[][];
   /** How many times the table has each of the rows; once by default. */
@@ -116,8 +128,67 @@ export function randomTable(name: string, random: Random): HuntTable {
     ...measures.slice(2).map(amount),
   ]);
   const formulas = hasUnits && random.chance(0.5) ? [quotient(measures, random)] : [];
-  return { name, columns, measures, formulas, rows, reference: random.chance(0.4) };
+  const reference = random.chance(0.4);
+  const attributes = randomAttributes(name, columns, random.fork('attributes'));
+  return { name, columns, measures, formulas, attributes, rows, reference };
 }
+
+const LABELS = ['Family', "it's “who”", 'a "quoted" name', 'group', 'ORDER'];
+
+/** Draws attributes of columns that may select rows. Some keys are missing in their tables, and others occur nowhere. */
+function randomAttributes(
+  table: string,
+  columns: readonly HuntColumn[],
+  random: Random,
+): HuntAttribute[] {
+  const areMarked = columns.some(({ key }) => key);
+  const usable = columns.filter(({ key, role }) => !areMarked || key || role === 'date');
+  if (usable.length === 0) return [];
+  return random.sample(LABELS, random.pick([0, 1, 1, 2])).map((name, i) => {
+    const keys = random.sample(usable, random.pick([1, 1, 1, 2]));
+    const values: Key[] = random.sample(POOLS.text, random.between(1, 4));
+    if (random.chance(0.3)) values.push(null);
+    const known = keys.map(({ kind, values: own }) => [
+      ...new Set([...own, ...random.sample(POOLS[kind], 2)]),
+    ]);
+    const combinations = known.reduce<Key[][]>(
+      (made, own) => made.flatMap((before) => own.map((value) => [...before, value])),
+      [[]],
+    );
+    const rows = combinations
+      .filter((combination) => combination.every((value) => value !== null))
+      .filter(() => random.chance(0.8))
+      .map((combination) => [...combination, random.pick(values)]);
+    return { name, tname: `${table} lookup ${i}`, keys, rows };
+  });
+}
+
+/** The value of an attribute in a row of the source or of a version, as SQL. */
+export const attributeSql = ({ tname, keys }: HuntAttribute): string =>
+  `(SELECT "attribute" FROM public.${ident(tname)} WHERE ${keys
+    .map(
+      ({ name, kind }, i) => `${leafSql(kind, ident(`key ${i}`))} = ${leafSql(kind, ident(name))}`,
+    )
+    .join(' AND ')})`;
+
+/** The statements that make the tables of the lookups. */
+const attributeTables = (attributes: readonly HuntAttribute[]): string =>
+  attributes
+    .map(({ tname, keys, rows }) => {
+      const types = keys.map(({ kind }, i) => `${ident(`key ${i}`)} ${sqlType(kind)}`);
+      return `CREATE TABLE public.${ident(tname)} (${[...types, '"attribute" text'].join(', ')});
+        ${insert(tname, rows)}`;
+    })
+    .join('');
+
+const insert = (tname: string, rows: readonly Key[][]): string => {
+  const lines = rows.map(
+    (row) => `(${row.map((key) => (key === null ? 'NULL' : literal(key))).join(', ')})`,
+  );
+  return lines.length === 0
+    ? ''
+    : `INSERT INTO public.${ident(tname)} VALUES ${lines.join(',\n')};`;
+};
 
 /** A ratio of a measure to units, less a number. */
 function quotient(measures: readonly Measure[], random: Random): HuntFormula {
@@ -146,17 +217,16 @@ function randomColumn(
 /** The database type of a kind of column. */
 export const sqlType = (kind: Kind): string => (kind === 'integer' ? 'bigint' : kind);
 
-/** The statements that make a table in the schema public. */
-export function tableSql({ name, columns, measures, rows, copies = 1 }: HuntTable): string {
+/** The statements that make a table in the schema public, and those of its lookups. */
+export function tableSql(table: HuntTable): string {
+  const { name, columns, measures, rows, copies = 1, attributes = [] } = table;
   const types = [
     ...columns.map((c) => `${ident(c.name)} ${sqlType(c.kind)}`),
     ...measures.map((m) => `${ident(m.name)} ${m.type}`),
   ];
-  const lines = rows.map(
-    (row) => `(${row.map((key) => (key === null ? 'NULL' : literal(key))).join(', ')})`,
-  );
   return `CREATE TABLE public.${ident(name)} (${types.join(', ')});
-    INSERT INTO public.${ident(name)} VALUES ${lines.join(',\n')};
+    ${insert(name, rows)}
     INSERT INTO public.${ident(name)}
-      SELECT t.* FROM public.${ident(name)} AS t, generate_series(2, ${copies})`;
+      SELECT t.* FROM public.${ident(name)} AS t, generate_series(2, ${copies});
+    ${attributeTables(attributes)}`;
 }

@@ -33,6 +33,15 @@ export async function makeVersion(
         () =>
           api.post(`/sources/${source}/formulas`, { name, expression, pf_user: 'hunter' }),
     ),
+    ...(table.attributes ?? []).map(
+      ({ name, tname, keys }) =>
+        () =>
+          api.post(`/sources/${source}/lookups`, {
+            ...{ name: tname, schema: 'public', tname, pf_user: 'hunter' },
+            keys: keys.map((key, i) => ({ column: key.name, from: `key ${i}` })),
+            attributes: [{ cname: 'attribute', label: name }],
+          }),
+    ),
     () => api.patch(`/sources/${source}`, { default_layout: layout }),
   ];
   for (const step of steps) {
@@ -90,7 +99,8 @@ export async function dropVersion(
 ): Promise<void> {
   await api.del(`/versions/${made.version}`);
   await api.del(`/sources/${made.source}`);
-  await query(`DROP TABLE public.${ident(table.name)}`);
+  const lookups = (table.attributes ?? []).map(({ tname }) => tname);
+  for (const tname of [table.name, ...lookups]) await query(`DROP TABLE public.${ident(tname)}`);
 }
 
 /** The forecast table of a version, as SQL. */
@@ -109,6 +119,11 @@ export const describe = (table: HuntTable) => ({
   })),
   measures: table.measures,
   ...(table.formulas?.length && { formulas: table.formulas }),
+  ...(table.attributes?.length && {
+    attributes: table.attributes.map(({ name, keys, rows }) => ({
+      ...{ name, keys: keys.map((key) => key.name), rows: rows.length },
+    })),
+  }),
   rows: table.rows.length,
   ...(table.copies && { copies: table.copies }),
   ...(table.closed && { closed: table.closed }),
