@@ -75,6 +75,19 @@ const plansOn =
 const CSV = 'Region,Amount\nNorth,5.20\nSouth,7\n';
 const sendFile = ({ admin }: World, path: string) =>
   admin.send(path, { method: 'POST', headers: { 'content-type': 'text/csv' }, body: CSV });
+/** Joins a table with families of products. @returns the id of the lookup */
+async function joined({ service, admin, sourcePath, id }: World): Promise<number> {
+  const tname = `families_${id}_${(families += 1)}`;
+  await service.query(
+    `CREATE TABLE public.${tname} (product text PRIMARY KEY, "Family ${families}" text)`,
+  );
+  const keys = [{ column: 'Product', from: 'product' }];
+  const attributes = [{ cname: `Family ${families}` }];
+  const lookup = { name: tname, schema: 'public', tname, keys, attributes };
+  return ok(await admin.post(`${sourcePath}/lookups`, lookup)).body.id;
+}
+let families = 0;
+
 /** Makes a view, profile or formula of the source. @returns its id */
 const made = async ({ admin, sourcePath }: World, kind: keyof typeof NAMED) =>
   ok(await admin.post(`${sourcePath}/${kind}`, NAMED[kind])).body.id;
@@ -180,6 +193,30 @@ const REQUESTS: Record<string, Request> = {
   'DELETE /formulas/{id}': reading(async (one) =>
     one.admin.del(`/formulas/${await made(one, 'formulas')}`),
   ),
+  'GET /sources/{id}/lookups': reading(async (one) => {
+    await joined(one);
+    return one.pat.get(`${one.sourcePath}/lookups`);
+  }),
+  'POST /sources/{id}/lookups': plansOn(async (one) => {
+    const { admin, sourcePath } = one;
+    const id = await joined(one);
+    const lookups = ok(await admin.get(`${sourcePath}/lookups`)).body;
+    const { schema, tname, keys } = lookups.find((each: { id: number }) => each.id === id);
+    const attributes = [{ cname: 'product', label: 'Code' }];
+    return admin.post(`${sourcePath}/lookups`, { name: 'Codes', schema, tname, keys, attributes });
+  }),
+  'PATCH /lookups/{id}': plansOn(async (one) =>
+    one.admin.patch(`/lookups/${await joined(one)}`, { name: 'Ours' }),
+  ),
+  'DELETE /lookups/{id}': plansOn(async (one) => one.admin.del(`/lookups/${await joined(one)}`)),
+  'GET /lookups/{id}/rows': reading(async (one) => {
+    const answer = ok(await one.pat.get(`/lookups/${await joined(one)}/rows?version=${one.id}`));
+    const products = decode(answer.bytes).rows.map(({ Product }) => Product);
+    const inside = ok(await one.pat.get(`${one.path}/data`));
+    const seen = new Set(decode(inside.bytes).rows.map(({ Product }) => Product));
+    expect(products.toSorted()).toEqual([...seen].toSorted());
+    return answer;
+  }),
   'GET /sources/{id}/territories': reading(({ admin, sourcePath }) =>
     admin.get(`${sourcePath}/territories`),
   ),

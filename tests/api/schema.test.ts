@@ -19,6 +19,8 @@ describe('the schema', () => {
       INSERT INTO pf.view (source_id, name, layout) VALUES (1, 'By region', '{}');
       INSERT INTO pf.profile (id, source_id, name, weights) VALUES (1, 1, 'Even', array_fill(1, '{12}'));
       INSERT INTO pf.formula (source_id, name, expression, format) VALUES (1, 'Double', 'sales * 2', '{}');
+      INSERT INTO pf.lookup (source_id, name, schema, tname, keys, range, attributes)
+        VALUES (1, 'Products', 'public', 'products', '[]', 'null', '[]');
       INSERT INTO pf.territory (source_id, member, read) VALUES (1, 'ann', '{}');
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
       INSERT INTO pf.comment (id, version_id, slice, parent, text, created_by)
@@ -70,6 +72,10 @@ describe('the schema', () => {
       'INSERT INTO pf.formula SELECT 2, source_id, name, expression, format FROM pf.formula',
       'source_id_name_key',
     ],
+    [
+      'INSERT INTO pf.lookup SELECT 2, source_id, name, schema, tname, keys, range, attributes FROM pf.lookup',
+      'source_id_name_key',
+    ],
     ["UPDATE pf.profile SET weights = array_fill(1, '{11}')", 'profile_weights_check'],
     ["UPDATE pf.profile SET weights = array_fill(0, '{12}')", 'profile_weights_check'],
     ['UPDATE pf.profile SET weights[5] = -1', 'profile_weights_check'],
@@ -95,7 +101,7 @@ describe('the schema', () => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log, comments, reviews and stored answers with their version, and metadata, templates, views, profiles, formulas and territories with their source', async () => {
+  it('deletes log, comments, reviews and stored answers with their version, and metadata, templates, views, profiles, formulas, lookups and territories with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
     const tables = [
       'log',
@@ -108,6 +114,7 @@ describe('the schema', () => {
       'view',
       'profile',
       'formula',
+      'lookup',
       'territory',
     ];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);

@@ -90,10 +90,13 @@ export type EditLookupRequest = v.InferOutput<typeof EditLookupRequest>;
  * null if it can.
  */
 export function problemOfLabels(
-  attributes: readonly Pick<Attribute, 'label'>[],
+  attributes: readonly Pick<Attribute, 'cname' | 'label'>[],
   columns: readonly Pick<ColumnEntry, 'cname'>[],
 ): { field: string; problem: string } | null {
-  for (const [i, { label: own }] of attributes.entries()) {
+  for (const [i, { cname, label: own }] of attributes.entries()) {
+    if (attributes.slice(0, i).some((other) => other.cname === cname)) {
+      return { field: `attributes.${i}.cname`, problem: `"${cname}" is an attribute twice` };
+    }
     const problem = own.includes(': ')
       ? `"${own}" contains ": ", which begins the parts of a measure`
       : attributes.slice(0, i).some((other) => other.label === own)

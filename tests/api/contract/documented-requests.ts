@@ -128,6 +128,24 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
     const { id } = (await makeFormula(service, sourceId, 'Before')).body;
     return service.api.patch(`/formulas/${id}`, { name: 'After' });
   },
+  'GET /sources/{id}/lookups': async (service, sourceId) => {
+    await makeLookup(service, sourceId);
+    return service.api.get(`/sources/${sourceId}/lookups`);
+  },
+  'POST /sources/{id}/lookups': makeLookup,
+  'PATCH /lookups/{id}': async (service, sourceId) => {
+    const { id } = (await makeLookup(service, sourceId)).body;
+    return service.api.patch(`/lookups/${id}`, { name: 'After' });
+  },
+  'DELETE /lookups/{id}': async (service, sourceId) => {
+    const { id } = (await makeLookup(service, sourceId)).body;
+    return service.api.del(`/lookups/${id}`);
+  },
+  'GET /lookups/{id}/rows': async (service, sourceId) => {
+    const { id } = (await makeLookup(service, sourceId)).body;
+    const versionId = (await makePlan(service, sourceId)).path.split('/').at(-1);
+    return service.api.get(`/lookups/${id}/rows?version=${versionId}`);
+  },
   'GET /audit': (service) => service.api.get('/audit'),
   'GET /sources/{id}/territories': async (service, sourceId) => {
     await addTerritory(service, sourceId);
@@ -442,6 +460,19 @@ const makeFormula = ({ api }: Service, sourceId: number, name: string) =>
     ...{ name, expression: '2 * 3', format: { style: 'percent', decimals: 0 } },
     ...user,
   });
+
+let lookups = 0;
+
+/** Joins a new table with the region. */
+async function makeLookup({ api, query }: Service, sourceId: number): Promise<Answer> {
+  const tname = `regions_${(lookups += 1)}`;
+  await query(`CREATE TABLE public.${tname} (code text PRIMARY KEY, "Zone ${lookups}" text)`);
+  return api.post(`/sources/${sourceId}/lookups`, {
+    ...{ name: tname, schema: 'public', tname, ...user },
+    keys: [{ column: 'region', from: 'code' }],
+    attributes: [{ cname: `Zone ${lookups}`, order_by: 'code' }],
+  });
+}
 
 const makeProfile = ({ api }: Service, sourceId: number, name: string) =>
   api.post(`/sources/${sourceId}/profiles`, { name, weights: Array(12).fill(1), ...user });

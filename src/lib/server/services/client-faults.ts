@@ -99,7 +99,7 @@ export async function blameClient<T>(
     return await work();
   } catch (error) {
     const state = sqlState(error);
-    if (state === SQLSTATE.untranslatableCharacter) throw error;
+    if (state === SQLSTATE.untranslatableCharacter || state === SQLSTATE.lookupRefused) throw error;
     // Without a condition in the request, a value that cannot be computed is one of a view.
     const isComputed = state?.startsWith('22') && state !== SQLSTATE.numericOutOfRange;
     const isUnconditional = blame.field === undefined && state !== uncertain;

@@ -1,13 +1,16 @@
 /** SQL text that finds the leaves of many slices at once. */
+import type { Scalar } from '../../contract/primitives';
 import type { AskedSlice } from '../../contract/slices';
 import { isDateRange } from '../../contract/slices';
 import { UnusableValue } from '../../contract/unusable';
+import type { Place } from '../errors';
 import { AppError, columnPlace, faultAt } from '../errors';
-import type { ForecastColumn } from './forecast-columns';
 import { leafColumns, toldApart } from './forecast-columns';
+import { joinedValue } from './lookups';
 import type { Identifier, SqlText } from './quote';
 import { commas, ident, join, sql } from './quote';
-import { compileSlice } from './slice';
+import type { SliceFields } from './slice';
+import { compileSlice, usableAttribute } from './slice';
 import { valueLiteral } from './values';
 
 /** A slice, with further values of its edit as literals. */
@@ -27,6 +30,8 @@ interface Batch extends Form {
 
 /** How a slice is joined with its leaves. */
 interface Form {
+  /** Joins of the attributes, after FROM. */
+  joins: SqlText[];
   /** Joins a leaf with the columns `edit.pf_key_0`, … and `pf_list_0.pf_value`, …. */
   conditions: SqlText[];
   /** Number of columns `pf_key_…`. */
@@ -47,15 +52,15 @@ const MOST_FORMS = 200;
  */
 export function editedLeaves(
   edits: readonly EditedSlice[],
-  columns: readonly ForecastColumn[],
+  fields: SliceFields,
   names: readonly Identifier[],
 ): SqlText {
   const batches = new Map<string, Batch>();
   for (const edit of edits) {
-    const { conditions, keys, lists } = keysOf(edit, columns);
-    const form = join(conditions, sql` AND `);
+    const { joins, conditions, keys, lists } = keysOf(edit, fields);
+    const form = join([...joins, ...conditions], sql` AND `);
     const made = {
-      conditions,
+      ...{ joins, conditions },
       keys: keys.length + lists.length,
       lines: [],
       lists: lists.map(() => new Map()),
@@ -72,7 +77,7 @@ export function editedLeaves(
       );
     }
   }
-  const queries = [...batches.values()].map(({ conditions, keys, lines, lists }) => {
+  const queries = [...batches.values()].map(({ joins, conditions, keys, lines, lists }) => {
     const own = [...names, ...Array.from({ length: keys }, (_, i) => key(i))];
     return sql`SELECT leaves.*, ${commas(names.map((name) => sql`edit.${name}`))}
     FROM leaves
@@ -81,7 +86,7 @@ export function editedLeaves(
     ) AS edit (${commas(own)})
         ON TRUE
     ${join(
-      lists.map((list, i) => listed(list, i, keys - lists.length + i)),
+      [...joins, ...lists.map((list, i) => listed(list, i, keys - lists.length + i))],
       sql`\n    `,
     )}
     WHERE ${conditions.length > 0 ? join(conditions, sql` AND `) : sql`TRUE`}`;
@@ -109,39 +114,65 @@ function listed(lists: Batch['lists'][number], i: number, keyPlace: number): Sql
         AS ${listName(i)} (pf_list, pf_value) ON ${listName(i)}.pf_list = edit.${key(keyPlace)}`;
 }
 
-/** Returns the conditions that join a slice with its leaves, and the literals of the keys and of the lists in them. */
+/**
+ * Returns the conditions that join a slice with its leaves, the joins of attributes in them, and the literals of the
+ * keys and of the lists in them.
+ */
 function keysOf(
   { number, slice }: EditedSlice,
-  columns: readonly ForecastColumn[],
-): { conditions: SqlText[]; keys: SqlText[]; lists: SqlText[][] } {
+  fields: SliceFields,
+): Omit<Form, 'keys'> & { keys: SqlText[]; lists: SqlText[][] } {
   const at = `edits.${number}.slice`;
-  const [unknown] = compileSlice(slice, columns, at).skipped;
+  const [unknown] = compileSlice(slice, fields, at).skipped;
   if (unknown !== undefined) {
     const { field, column } = columnPlace(at, unknown);
     const place = { words: `edits.${number}: slice: ${unknown}`, field, column };
     throw faultAt(place, 400, 'is not a dimension or date column of the source');
   }
+  const joins: SqlText[] = [];
   const conditions: SqlText[] = [];
   const keys: SqlText[] = [];
   const lists: SqlText[][] = [];
   for (const [name, wanted] of Object.entries(slice).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const column = leafColumns(columns).find((c) => c.name === name);
-    if (!column || wanted instanceof UnusableValue) continue;
+    if (wanted instanceof UnusableValue) continue;
     const place = columnPlace(at, name);
-    const leaf = sql`leaves.${ident(name)}`;
-    const compared = (value: string | number | boolean, operator: SqlText) => {
-      conditions.push(sql`${toldApart(column, leaf)} ${operator} edit.${key(keys.length)}`);
-      keys.push(toldApart(column, valueLiteral(value, column.type, place)));
-    };
     const only = Array.isArray(wanted) && wanted.length === 1 ? (wanted[0] ?? null) : wanted;
+    if (only === null || (Array.isArray(only) && only.includes(null))) {
+      conditions.push(compileSlice({ [name]: only }, fields, at).where);
+      continue;
+    }
+    const field = fieldOf(name, fields, place, joins);
+    if (!field) continue;
+    const literal = (value: Scalar | null) =>
+      toldApart(field, valueLiteral(value, field.type, place));
+    const compared = (value: Scalar, operator: SqlText) => {
+      conditions.push(sql`${field.value} ${operator} edit.${key(keys.length)}`);
+      keys.push(literal(value));
+    };
     if (isDateRange(only)) {
       if (only.from !== undefined) compared(only.from, sql`>=`);
       if (only.to !== undefined) compared(only.to, sql`<=`);
-    } else if (only !== null && !Array.isArray(only)) compared(only, sql`=`);
-    else if (Array.isArray(only) && !only.includes(null)) {
-      conditions.push(sql`${toldApart(column, leaf)} = ${listName(lists.length)}.pf_value`);
-      lists.push(only.map((value) => toldApart(column, valueLiteral(value, column.type, place))));
-    } else conditions.push(compileSlice({ [name]: only }, columns, at).where);
+    } else if (Array.isArray(only)) {
+      conditions.push(sql`${field.value} = ${listName(lists.length)}.pf_value`);
+      lists.push(only.map(literal));
+    } else compared(only, sql`=`);
   }
-  return { conditions, keys, lists };
+  return { joins, conditions, keys, lists };
+}
+
+/** The value of a column or attribute of a leaf, whose join is added to others; undefined for any other name. */
+function fieldOf(
+  name: string,
+  { columns, attributes }: SliceFields,
+  place: Place,
+  joins: SqlText[],
+): { value: SqlText; type: SqlText } | undefined {
+  const column = leafColumns(columns).find((c) => c.name === name);
+  if (column) return { value: toldApart(column, sql`leaves.${ident(name)}`), type: column.type };
+  const attribute = attributes.find((each) => each.name === name);
+  if (!attribute) return undefined;
+  const usable = usableAttribute(place, attribute);
+  const joined = joinedValue(usable, sql`leaves`, ident(`pf_attribute_${joins.length}`));
+  joins.push(joined.join);
+  return { value: joined.value, type: usable.type };
 }

@@ -244,6 +244,53 @@ export function repeatedKeys(lookup: JoinedLookup, most: number): SqlText {
     ) AS o WHERE o.first <= o.before ORDER BY 1 LIMIT ${most}`;
 }
 
+const keyName = (i: number): Identifier => ident(`pf_key_${i}`);
+const valueName = (i: number): Identifier => ident(`pf_value_${i}`);
+const orderOf = (i: number): Identifier => ident(`pf_order_${i}`);
+
+/** Selects the rows of the table with values and orders of attributes, numbered in their order. */
+function tableRows(lookup: JoinedLookup, attributes: readonly Attribute[]): SqlText {
+  const { keys, range } = lookup;
+  const selected = [
+    ...keys.map(({ from }, i) => sql`${from} AS ${keyName(i)}`),
+    ...(range ? [sql`${range.first} AS pf_first`, sql`${range.last} AS pf_last`] : []),
+    ...attributes.flatMap(({ value, order }, i) => [
+      sql`${value} AS ${valueName(i)}`,
+      ...(order ? [sql`${order} AS ${orderOf(i)}`] : []),
+    ]),
+  ];
+  return sql`SELECT ${commas(selected)} FROM ${tableOf(lookup)} WHERE ${allOf(usable(lookup))}`;
+}
+
+/** Compares rows with those of {@link tableRows}, both under a name. */
+function onKeys({ keys, range }: JoinedLookup, rows: SqlText, table: SqlText): SqlText {
+  const day = range && inRow(range, sql`${rows}.`);
+  return allOf([
+    ...keys.map((key, i) => sql`${inRow(key, sql`${rows}.`)} = ${table}.${keyName(i)}`),
+    ...(day ? [sql`${day} BETWEEN ${table}.pf_first AND ${table}.pf_last`] : []),
+  ]);
+}
+
+/**
+ * Joins the value of an attribute with rows, as an item after FROM. Rows that have no value are left out.
+ *
+ * @param rows the name of the rows
+ * @param as the name of the joined row
+ * @returns the join, and the value
+ */
+export function joinedValue(
+  attribute: Attribute,
+  rows: SqlText,
+  as: Identifier,
+): { join: SqlText; value: SqlText } {
+  const { lookup } = attribute;
+  const unique = lookup.isUnique ? sql`` : sql` AND ${uniqueOrRefused(lookup)}`;
+  return {
+    join: sql`JOIN (${tableRows(lookup, [{ ...attribute, order: null }])}) AS ${as} ON ${onKeys(lookup, rows, as)}${unique}`,
+    value: toldApart(attribute, sql`${as}.${valueName(0)}`),
+  };
+}
+
 /**
  * Selects the combinations of keys that some rows have, with the attributes of each by name, and for each attribute
  * that has an order `<name>: order`, its rank from 0. Attributes are null where the lookup has no row.
@@ -255,32 +302,23 @@ export function attributesOfRows(
   attributes: readonly Attribute[],
   rows: ReadableRows,
 ): SqlText {
-  const { keys, range } = lookup;
   const columns = keyColumns(lookup);
   const names = columns.map(({ name }) => ident(name));
-  const key = (i: number) => ident(`key_${i}`);
-  const value = (i: number) => ident(`value_${i}`);
-  const order = (i: number) => ident(`order_${i}`);
-  const values = attributes.flatMap(({ value: own, order: by }, i) => [
-    sql`${own} AS ${value(i)}`,
-    ...(by ? [sql`${by} AS ${order(i)}`] : []),
-  ]);
-  const ends = range ? [sql`${range.first} AS first`, sql`${range.last} AS last`] : [];
-  const joins = [
-    ...keys.map((each, i) => sql`${inRow(each, sql`o.`)} = j.${key(i)}`),
-    ...(range ? [sql`${inRow(range, sql`o.`)} BETWEEN j.first AND j.last`] : []),
+  const shown = [
+    ...columns.map((c) => sql`${travelling(sql`o.${ident(c.name)}`, c.type)} AS ${ident(c.name)}`),
+    ...attributes.flatMap(({ name, type, order }, i) => {
+      const value = sql`j.${valueName(i)}`;
+      const rank = sql`(dense_rank() OVER (ORDER BY j.${orderOf(i)}) - 1)::integer`;
+      return [
+        sql`${travelling(value, type)} AS ${ident(name)}`,
+        ...(order
+          ? [sql`CASE WHEN ${value} IS NOT NULL THEN ${rank} END AS ${ident(orderName(name))}`]
+          : []),
+      ];
+    }),
   ];
-  const shown = attributes.flatMap(({ name, type, order: by }, i) => [
-    sql`${travelling(sql`j.${value(i)}`, type)} AS ${ident(name)}`,
-    ...(by
-      ? [
-          sql`CASE WHEN j.${value(i)} IS NOT NULL THEN (dense_rank() OVER (ORDER BY j.${order(i)}) - 1)::integer END AS ${ident(orderName(name))}`,
-        ]
-      : []),
-  ]);
-  return sql`SELECT ${commas([...columns.map((c) => sql`${travelling(sql`o.${ident(c.name)}`, c.type)} AS ${ident(c.name)}`), ...shown])}
+  return sql`SELECT ${commas(shown)}
 FROM (SELECT ${commas(names)} FROM ${rows} GROUP BY ${commas(groupedBy(columns))}) AS o
-LEFT JOIN (SELECT ${commas([...keys.map(({ from }, i) => sql`${from} AS ${key(i)}`), ...ends, ...values])}
-  FROM ${tableOf(lookup)} WHERE ${allOf(usable(lookup))}) AS j ON ${allOf(joins)}
-ORDER BY ${commas(columns.map(({ name }) => sql`o.${ident(name)}`))}`;
+LEFT JOIN (${tableRows(lookup, attributes)}) AS j ON ${onKeys(lookup, sql`o`, sql`j`)}
+ORDER BY ${commas(columns.map((c) => toldApart(c, sql`o.${ident(c.name)}`)))}`;
 }

@@ -6,8 +6,10 @@ import type { DerivedColumn, ForecastColumn } from './forecast-columns';
 import { copiedWith, dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
 import { movedDay } from './loaded-day';
+import { type Attribute, type BrokenAttribute, keyColumns } from './lookups';
 import type { SqlText } from './quote';
 import { commas, ident, join, sql, typedLiteral } from './quote';
+import type { SliceFields } from './slice';
 import { isDouble, LAST_YEAR, valueLiteral } from './values';
 
 const refusing =
@@ -36,14 +38,16 @@ function unnamedBeside(
 /**
  * Checks that a `set` names only columns that it may change, and dates that agree with their groups
  * (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
- * @throws AppError 400 for an unknown column, a value of another type or a contradiction; 422 for a text that
+ * @throws AppError 400 for an unknown column, an attribute of a lookup, a value of another type or a contradiction; 422 for a text that
  * would break keys and for a number that the browser cannot hold
  */
-export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): void {
+export function checkSet(set: SetClause, { columns, attributes }: SliceFields): void {
   const leaves = leafColumns(columns);
   for (const [name, value] of Object.entries(set)) {
     const column = leaves.find((c) => c.name === name);
     if (!column) {
+      const attribute = attributes.find((each) => each.name === name);
+      if (attribute) throw refuse(400, name, followsKeys(attribute));
       throw refuse(400, name, 'is not a dimension or date column of this source');
     }
     valueLiteral(value, column.type, columnPlace('set', name));
@@ -71,6 +75,14 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
       if (names) throw refuse(400, name, `changes the date that ${names} belong to; set them too`);
     }
   }
+}
+
+/** Why an attribute cannot be set. */
+function followsKeys(attribute: Attribute | BrokenAttribute): string {
+  if ('problem' in attribute) return 'belongs to a lookup, so its values cannot be set';
+  const { lookup } = attribute;
+  const names = keyColumns(lookup).map(({ name }) => `"${name}"`);
+  return `belongs to the lookup “${lookup.name}” and follows ${names.join(' and ')}`;
 }
 
 /**

@@ -7,15 +7,24 @@ import type { Place } from '../errors';
 import { AppError, columnPlace, faultAt } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
 import { leafColumns, toldApart } from './forecast-columns';
+import type { Attribute, BrokenAttribute } from './lookups';
+import { keyColumns, matching } from './lookups';
 import type { SqlText } from './quote';
 import { commas, ident, join, literal, sql } from './quote';
 import { valueLiteral } from './values';
 
 export interface CompiledSlice {
-  /** The condition on dimensions and dates, of the forecast table or elsewhere; `TRUE` for the whole version. */
+  /** The condition on dimensions, dates and attributes, of the forecast table or elsewhere; `TRUE` for the whole version. */
   where: SqlText;
-  /** Keys that are not dimension or date columns, in the order of the slice. */
+  /** Keys that are not dimension or date columns or attributes, in the order of the slice. */
   skipped: string[];
+}
+
+/** What a slice can name. */
+export interface SliceFields {
+  columns: readonly ForecastColumn[];
+  /** The attributes of lookups; a column of the same name goes before. */
+  attributes: readonly (Attribute | BrokenAttribute)[];
 }
 
 /** The dates and dimensions by which a slice may select rows: if any keys are marked, only these dimensions. */
@@ -27,16 +36,17 @@ export function selectingColumns(columns: readonly ForecastColumn[]): ForecastCo
 
 /**
  * Compiles a slice to a condition (docs/contract/05-operations.md,
- * docs/contract/14-what-the-operations-compute.md#is_key).
+ * docs/contract/14-what-the-operations-compute.md#is_key). An attribute becomes a condition on the keys of its lookup
+ * (docs/contract/24-lookups.md#slices-with-attributes).
  *
  * @param at place of the slice in the body
  * @throws AppError 400 if a value is not of its column's type, for a range that ends before it begins or is
  * on a column that is not a date, or if the source marks keys and the slice names an unmarked dimension:
- * ignoring it would widen the selection
+ * ignoring it would widen the selection. 409 for an attribute whose lookup cannot be joined
  */
 export function compileSlice(
   slice: AskedSlice,
-  columns: readonly ForecastColumn[],
+  { columns, attributes }: SliceFields,
   at = 'slice',
 ): CompiledSlice {
   const leaves = leafColumns(columns);
@@ -47,27 +57,90 @@ export function compileSlice(
   for (const [name, wanted] of Object.entries(slice)) {
     const column = leaves.find((c) => c.name === name);
     const place = columnPlace(at, name);
-    const isKnown = columns.some((c) => c.name === name);
+    const isColumn = columns.some((c) => c.name === name);
+    const attribute = isColumn ? undefined : attributes.find((each) => each.name === name);
+    const isKnown = isColumn || attribute !== undefined;
     if (wanted instanceof UnusableValue && isKnown) throw unusable(place, wanted);
     if (isDateRange(wanted) && isKnown) {
       conditions.push(within(place, column, wanted));
+      continue;
+    }
+    if (attribute && !(wanted instanceof UnusableValue) && !isDateRange(wanted)) {
+      const joined = usableAttribute(place, attribute);
+      for (const key of keyColumns(joined.lookup)) requireSelecting(at, place, selecting, key);
+      conditions.push(having(place, joined, listOf(wanted)));
       continue;
     }
     if (!column || wanted instanceof UnusableValue || isDateRange(wanted)) {
       skipped.push(name);
       continue;
     }
-    if (!selecting.includes(column)) {
-      throw new AppError(
-        400,
-        `${at}: "${name}" is not marked as a key of this source, so it cannot select rows`,
-        { field: place.field, column: name },
-      );
-    }
-    conditions.push(anyOf(place, column, Array.isArray(wanted) ? wanted : [wanted]));
+    requireSelecting(at, place, selecting, column);
+    conditions.push(anyOf(place, column, listOf(wanted)));
   }
   return { where: conditions.length > 0 ? join(conditions, sql`\n    AND `) : sql`TRUE`, skipped };
 }
+
+/** @throws AppError 400 for a dimension that is not marked although keys are */
+function requireSelecting(
+  at: string,
+  { field, column: named }: Place,
+  selecting: readonly ForecastColumn[],
+  column: ForecastColumn,
+): void {
+  if (selecting.includes(column)) return;
+  throw new AppError(
+    400,
+    `${at}: "${column.name}" is not marked as a key of this source, so it cannot select rows`,
+    { field, column: named },
+  );
+}
+
+/** The rows that have one of some values of an attribute. The empty value includes keys that the lookup lacks. */
+function having(
+  place: Place,
+  { lookup, value, type }: Attribute,
+  values: readonly (Scalar | null)[],
+): SqlText {
+  const literals = literalsOf(place, type, values);
+  const tests: SqlText[] = [];
+  if (literals.length > 0) {
+    tests.push(matching(lookup, isOneOf(toldApart({ type }, value), literals)));
+  }
+  if (values.includes(null)) {
+    tests.push(sql`${matching(lookup, sql`${value} IS NOT NULL`)} IS NOT TRUE`);
+  }
+  const any = join(tests, sql` OR `);
+  return tests.length > 1 ? sql`(${any})` : any;
+}
+
+/** @throws AppError 409 if the lookup of an attribute cannot be joined */
+export function usableAttribute(place: Place, attribute: Attribute | BrokenAttribute): Attribute {
+  if (!('problem' in attribute)) return attribute;
+  const { field, column } = place;
+  throw new AppError(409, `${place.words}: ${attribute.problem}`, { field, column });
+}
+
+const listOf = (wanted: Scalar | null | (Scalar | null)[]): readonly (Scalar | null)[] =>
+  Array.isArray(wanted) ? wanted : [wanted];
+
+/** The different values of a list but the empty one, as literals. */
+const literalsOf = (
+  place: Place,
+  type: SqlText,
+  values: readonly (Scalar | null)[],
+): readonly SqlText[] => [
+  ...new Set(
+    values
+      .filter((value) => value !== null)
+      .map((value) => toldApart({ type }, valueLiteral(value, type, place))),
+  ),
+];
+
+const isOneOf = (name: SqlText, literals: readonly SqlText[]): SqlText =>
+  literals.length === 1
+    ? sql`${name} = ${commas(literals)}`
+    : sql`${name} IN (${commas(literals)})`;
 
 function unusable({ field, column }: Place, { problem, path }: UnusableValue): AppError {
   const words = path === '' ? field : `${field}.${path}`;
@@ -76,20 +149,8 @@ function unusable({ field, column }: Place, { problem, path }: UnusableValue): A
 
 function anyOf(place: Place, column: ForecastColumn, values: readonly (Scalar | null)[]): SqlText {
   const name = toldApart(column, ident(column.name));
-  const literals = [
-    ...new Set(
-      values
-        .filter((value) => value !== null)
-        .map((value) => toldApart(column, valueLiteral(value, column.type, place))),
-    ),
-  ];
-  const tests: SqlText[] = [];
-  const [first, ...others] = literals;
-  if (first !== undefined) {
-    tests.push(
-      others.length === 0 ? sql`${name} = ${first}` : sql`${name} IN (${commas(literals)})`,
-    );
-  }
+  const literals = literalsOf(place, column.type, values);
+  const tests: SqlText[] = literals.length > 0 ? [isOneOf(name, literals)] : [];
   if (values.includes(null)) tests.push(sql`${name} IS NULL`);
   const either = join(tests, sql` OR `);
   return tests.length > 1 ? sql`(${either})` : either;

@@ -45,6 +45,8 @@ export const SQLSTATE = {
   tooManyConnections: '53300',
   limitExceeded: '53400',
   internalError: 'XX000',
+  /** Raised by `pf.refuse_lookup`, with a sentence for people. */
+  lookupRefused: 'PF001',
 } as const;
 
 /** Returns the SQLSTATE of a database error; undefined for any other error. */
@@ -141,9 +143,9 @@ export function callerOf(error: unknown): string | undefined {
 
 /**
  * Classes of errors unrelated to the objects that a statement reads: constraints, transactions, resources,
- * cancelled statements, and failures of the server.
+ * cancelled statements, failures of the server, and refusals of the service itself.
  */
-const NOT_OF_OBJECT = ['23', '25', '40', '53', '57', '58', 'F0', 'XX'];
+const NOT_OF_OBJECT = ['23', '25', '40', '53', '57', '58', 'F0', 'PF', 'XX'];
 
 /**
  * Returns whether an error may come from an object that a statement reads: a view that raises an error, a
@@ -184,6 +186,7 @@ export function forPeople(error: unknown): unknown {
   if (isMissing && !/"pf\.(?!fc_)/.test(error.message)) {
     return new AppError(404, 'A table that this request needs no longer exists', { cause: error });
   }
+  if (state === SQLSTATE.lookupRefused) return new AppError(409, error.message, { cause: error });
   const character = unstorable(error);
   if (character !== undefined) return new UnstorableCharacter(character, { cause: error });
   const worker = workerOf(error);

@@ -7,6 +7,7 @@ import { editedLeaves } from '../../sql/edited-leaves';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { leafColumns, measureColumns, measureKind, measureWord } from '../../sql/forecast-columns';
 import { groupedBy } from '../../sql/grain';
+import type { SliceFields } from '../../sql/slice';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, join, literal, sql } from '../../sql/quote';
 import { exactSum, NOISE } from '../../sql/templates/leaves';
@@ -38,9 +39,8 @@ const Cell = v.object({
 export type Cell = v.InferOutput<typeof Cell>;
 
 /** The rows of a version. */
-interface Rows {
+interface Rows extends SliceFields {
   rows: ReadableRows;
-  columns: readonly ForecastColumn[];
   /** The rows that operations see. */
   seen: SqlText;
   /** The rows that can change. */
@@ -87,7 +87,7 @@ export interface EditedMeasures extends Omit<EditedSlice, 'values'> {
 /** The cells of some slices that have rows, in one pass over the version. @throws AppError as {@link editedLeaves} */
 export function cellsOf(
   db: Queryable,
-  { rows: from, columns, seen, free, beyond = sql`FALSE`, among = sql`TRUE` }: Rows,
+  { rows: from, columns, attributes, seen, free, beyond = sql`FALSE`, among = sql`TRUE` }: Rows,
   edits: readonly EditedMeasures[],
 ): Promise<Cell[]> {
   const leaves = leafColumns(columns);
@@ -143,7 +143,7 @@ export function cellsOf(
          ...edit,
          values: changed.map(({ key }) => (edit.keys.has(key) ? sql`TRUE` : sql`FALSE`)),
        })),
-       columns,
+       { columns, attributes },
        [own.edit, ...changed.map(({ changes }) => changes)],
      )}),
      paired AS (SELECT ${commas([sql`*`, ...changed.map(newest)])} FROM edited)
@@ -169,7 +169,7 @@ const Part = v.object({ number: v.number(), logid: v.number(), ...Totals.entries
 /** What each entry after another one added to some slices, oldest first. */
 export function laterParts(
   db: Queryable,
-  { rows: from, columns, seen }: Omit<Rows, 'free' | 'among'>,
+  { rows: from, columns, attributes, seen }: Omit<Rows, 'free' | 'among'>,
   slices: readonly Omit<EditedSlice, 'values'>[],
   since: number,
 ): Promise<v.InferOutput<typeof Part>[]> {
@@ -179,7 +179,7 @@ export function laterParts(
     sql`WITH leaves AS (SELECT * FROM ${from} WHERE pf_logid > ${since} AND (${seen})),
      edited AS (${editedLeaves(
        slices.map((slice) => ({ ...slice, values: [] })),
-       columns,
+       { columns, attributes },
        [edit],
      )})
      SELECT ${edit} AS number, pf_logid AS logid, ${totals(columns)}

@@ -14,6 +14,7 @@ import { commas, ident, literal, sql } from '../../sql/quote';
 import { leavesCte, roundingScale } from '../../sql/templates/leaves';
 import { freeName } from '../../sql/templates/lists';
 import { substitute } from '../../sql/tokens';
+import type { SliceFields } from '../../sql/slice';
 import type { Queryable } from '../connection/queryable';
 import { tableNumber } from '../connection/row-schemas';
 import { furtherList, noTotals, Totals, totals, totalsIn, totalsOfTotals } from './totals';
@@ -113,10 +114,11 @@ export type ReadOnlyRows = Omit<v.InferOutput<typeof ReadOnlyRows>, 'number'>;
 export async function readOnlyRows(
   db: Queryable,
   from: ReadableRows,
-  columns: readonly ForecastColumn[],
+  fields: SliceFields,
   slices: readonly Omit<EditedSlice, 'values'>[],
   { among, exclude, held, changeable }: Effects & Record<'among' | 'changeable', SqlText>,
 ): Promise<Map<number, ReadOnlyRows>> {
+  const { columns } = fields;
   const taken = columns.map((c) => c.name);
   const number = ident(freeName('slice_number', taken));
   const numbered = slices.map((slice) => ({ ...slice, values: [] }));
@@ -124,7 +126,7 @@ export async function readOnlyRows(
     ReadOnlyRows,
     sql`WITH leaves AS (SELECT * FROM ${from} WHERE (${among}) AND (${exclude})
        AND (${held}) IS NOT TRUE AND (${changeable}) IS NOT TRUE),
-     numbered AS (${editedLeaves(numbered, columns, [number])})
+     numbered AS (${editedLeaves(numbered, fields, [number])})
      SELECT ${number} AS number, COUNT(*) AS row_count, ${grossList(columns)} FROM numbered GROUP BY 1`,
   );
   return new Map(found.map(({ number: own, ...rows }) => [own, rows]));
@@ -144,17 +146,18 @@ interface NumberedSlice extends Omit<EditedSlice, 'values'> {
 export async function reachedBySlice(
   db: Queryable,
   from: ReadableRows,
-  columns: readonly ForecastColumn[],
+  fields: SliceFields,
   slices: readonly NumberedSlice[],
   { among, ...effects }: Effects & { among: SqlText },
 ): Promise<ReachedRows[]> {
+  const { columns } = fields;
   const taken = columns.map((c) => c.name);
   const number = ident(freeName('slice_number', taken));
   const numbered = slices.map((slice) => ({ ...slice, values: [] }));
   const sides = await db.many(
     ReachedSide,
     sql`WITH leaves AS (SELECT * FROM ${from} WHERE ${among}),
-     numbered AS (${editedLeaves(numbered, columns, [number])}),
+     numbered AS (${editedLeaves(numbered, fields, [number])}),
      ${sidesOf(columns, effects, number, sql`numbered`)}`,
   );
   const answers: ReachedRows[] = [];

@@ -93,7 +93,7 @@ export async function importIn(
     {
       slice: {},
       held,
-      tokens: { groups: editedLeaves(changes, columns, names) },
+      tokens: { groups: editedLeaves(changes, target, names) },
       template: importTemplate(columns),
       otherwise: 'The changes round to zero on every leaf; there is nothing to write',
     },

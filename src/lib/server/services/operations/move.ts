@@ -187,7 +187,7 @@ async function assignments(
   shift: Shift,
 ): Promise<(where: SqlText) => Promise<SqlText>> {
   const { columns } = target;
-  checkSet(set, columns);
+  checkSet(set, target);
   checkShift(shift, set, columns);
   const derived = await derivedBySet(tx, set, columns);
   for (const [name, interval] of Object.entries(shift)) {

@@ -91,7 +91,7 @@ export async function editsTogether(
     held,
     template: scaleEditsTemplate(columns),
     tokens: {
-      groups: editedLeaves(made, columns, [group, ...amounts.values()]),
+      groups: editedLeaves(made, target, [group, ...amounts.values()]),
       pct: numeric(null),
       spread: literal(waySpread(first) ?? 'proportional'),
       with: sql`ARRAY[${commas(follow.map(literal))}]::text[]`,

@@ -79,7 +79,7 @@ export const previewSlices = (
     const among = sliceOf(target, boxOf(used)).where;
     const all = await blameClient(fieldPlace('slices'), () =>
       reachedBySlice(
-        ...([tx, target.rows, target.columns] as const),
+        ...([tx, target.rows, target] as const),
         compiled.map(({ where }, number) => ({ number, where, slice: used[number] ?? {} })),
         { among, ...effectsOf(target, held) },
       ),
@@ -107,11 +107,11 @@ async function readOnlyIn(
   slices: readonly Slice[],
   among: SqlText,
 ): Promise<ReadonlyMap<number, ReadOnlyRows>> {
-  const { part, rows, columns } = target;
+  const { part, rows } = target;
   if (!part) return new Map();
   const numbered = slices.map((slice, number) => ({ number, slice }));
   const { changeable } = part;
-  return readOnlyRows(tx, rows, columns, numbered, {
+  return readOnlyRows(tx, rows, target, numbered, {
     among,
     changeable,
     ...effectsOf(target, held),

@@ -16,6 +16,7 @@ import { recordChange } from '../../db/log/audit';
 import { hasAnswer, type WriteKey } from '../../db/log/idempotency';
 import { tellAll } from '../../db/connection/notify';
 import { found } from '../../db/connection/queryable';
+import { storedLookups } from '../../db/setup/lookups';
 import { getSource, lockSource } from '../../db/setup/sources';
 import {
   anyTerritories,
@@ -315,12 +316,18 @@ async function slicesOf(
 ): Promise<{ read: Slice; write: Slice | null }> {
   const source = await getSource(tx, sourceId);
   const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
+  const lookups = await storedLookups(tx, sourceId);
+  const isAttribute = (name: string) =>
+    lookups.some(({ attributes }) => attributes.some(({ label }) => label === name));
   const checked = (slice: AskedSlice, field: 'read' | 'write'): Slice => {
-    const { skipped } = compileSlice(slice, columns, field);
+    const { skipped } = compileSlice(slice, { columns, attributes: [] }, field);
     const [column] = skipped;
     if (column === undefined) return usableSlice(slice);
     const place = { ...fieldPlace(`${field}.${column}`), column };
-    throw faultAt(place, 400, 'is not a dimension or date column of the source');
+    const problem = isAttribute(column)
+      ? 'is an attribute of a lookup; a territory names columns of the source'
+      : 'is not a dimension or date column of the source';
+    throw faultAt(place, 400, problem);
   };
   return { read: checked(read, 'read'), write: write && checked(write, 'write') };
 }

@@ -213,11 +213,8 @@ const plainType = (type: SqlText): ColumnType => ({
  * the forecast table but not in both, since skipping it would widen the selection; and while the stored
  * templates use another measure than the metadata
  */
-export function sliceOf(
-  { columns, disputed, reassigned, recorded }: ForecastVersion,
-  slice: AskedSlice,
-  at = 'slice',
-): CompiledSlice {
+export function sliceOf(target: ForecastVersion, slice: AskedSlice, at = 'slice'): CompiledSlice {
+  const { disputed, reassigned, recorded } = target;
   if (!recorded) throw unrecorded();
   if (reassigned.length > 0) {
     throw new AppError(
@@ -234,7 +231,7 @@ export function sliceOf(
       { field: `${at}.${name}`, column: name },
     );
   }
-  return compileSlice(slice, columns, at);
+  return compileSlice(slice, target, at);
 }
 
 /**

@@ -32,16 +32,16 @@ export async function locksInside(
  */
 export async function sliceInside(
   db: Queryable,
-  { rows, columns }: Pick<LimitedVersion, 'rows' | 'columns'>,
+  target: Pick<LimitedVersion, 'rows' | 'columns' | 'attributes'>,
   slice: Slice,
 ): Promise<Slice | undefined> {
-  const conditionOf = (part: Slice) => compileSlice(part, columns).where;
+  const conditionOf = (part: Slice) => compileSlice(part, target).where;
   const lists = Object.entries(slice).flatMap(([name, value]) =>
     Array.isArray(value) ? value.map((one) => ({ name, one })) : [],
   );
   const ranges = Object.keys(slice).filter((name) => isDateRange(slice[name] ?? null));
   try {
-    const found = await findValues(db, rows, conditionOf(slice), {
+    const found = await findValues(db, target.rows, conditionOf(slice), {
       values: lists.map(({ name, one }) => conditionOf({ [name]: one })),
       ranges: ranges.map(ident),
     });

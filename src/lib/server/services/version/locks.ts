@@ -97,13 +97,13 @@ export async function lockedRows(
   target: ForecastVersion,
   person: string | null,
 ): Promise<LockedRows[]> {
-  const { version, columns } = target;
+  const { version } = target;
   const locks = await listLocks(tx, version.id);
   const reviews = await holdingReviews(tx, version.id);
   const holding = reviews.filter((review) => holdsBack(review, person));
   return [...locks.map(ofLock), ...holding.map(ofReview)].map((held) => {
     const { slice, at, cause, remedy } = held;
-    const where = storedCondition(slice, columns, at, (problem) =>
+    const where = storedCondition(slice, target, at, (problem) =>
       // The slice may name values that the sender may not see.
       limited(target)
         ? 'The columns have changed since rows of this version were locked'

@@ -1,32 +1,32 @@
 /** Slices that were stored with the columns of their time: those of locks, reviews and territories. */
 import type { Slice } from '../../../contract/slices';
 import { AppError } from '../../errors';
-import type { ForecastColumn } from '../../sql/forecast-columns';
 import type { SqlText } from '../../sql/quote';
-import { compileSlice } from '../../sql/slice';
+import { compileSlice, type SliceFields } from '../../sql/slice';
 
 /**
  * Compiles a stored slice to a condition on the forecast table.
  *
  * @param at names the slice in an error
  * @param refusal the sentence for a slice that cannot be used any more, with the problem in it
- * @throws AppError 409 if a column of it has changed its role or type, since its rows are then unknown
+ * @throws AppError 409 if a column of it has changed its role or type, or the lookup of an attribute cannot be joined,
+ * since its rows are then unknown
  */
 export function storedCondition(
   slice: Slice,
-  columns: readonly ForecastColumn[],
+  fields: SliceFields,
   at: string,
   refusal: (problem: string) => string,
 ): SqlText {
   const unusable = (problem: string, column: string | undefined) =>
     new AppError(409, refusal(problem), { column });
   try {
-    const { where, skipped } = compileSlice(slice, columns, at);
+    const { where, skipped } = compileSlice(slice, fields, at);
     const [column] = skipped;
     if (column === undefined) return where;
     throw unusable(`"${column}" is not a dimension or date`, column);
   } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 400) throw error;
+    if (!(error instanceof AppError) || ![400, 409].includes(error.status)) throw error;
     throw unusable(error.message, error.blame.column);
   }
 }

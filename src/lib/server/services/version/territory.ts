@@ -58,7 +58,7 @@ export const anyOf = (slices: readonly Slice[], columns: readonly ForecastColumn
 const conditionOf = (slice: Slice, columns: readonly ForecastColumn[]): SqlText =>
   storedCondition(
     slice,
-    columns,
+    { columns, attributes: [] },
     'territory',
     (problem) =>
       `The columns have changed since a territory of this source was made (${problem}); an admin has to change them back, or to change the territory`,
