@@ -180,7 +180,7 @@ const VALUES_PER_TURN = 200_000;
 
 /**
  * Copies the rows at some indexes, in this order, to their own memory, so that the memory of the columns can
- * be freed.
+ * be freed. An index may occur several times.
  *
  * @param columns of numbers, days, times, booleans, texts or dictionary values
  */
@@ -242,11 +242,12 @@ const bitsOf = (values: TypedArray, places: Int32Array): Uint8Array =>
 function numbersAt(values: TypedArray, places: Int32Array): TypedArray {
   const { length } = places;
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
-    const made = values.slice(0, length);
+    const made = new BigInt64Array(length);
     for (let i = 0; i < length; i++) made[i] = values[places[i] ?? 0] ?? 0n;
     return made;
   }
-  const made = values.slice(0, length);
+  // There may be more places than values.
+  const made = values instanceof Float64Array ? new Float64Array(length) : new Int32Array(length);
   for (let i = 0; i < length; i++) made[i] = values[places[i] ?? 0] ?? 0;
   return made;
 }

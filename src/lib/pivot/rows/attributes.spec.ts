@@ -1,0 +1,137 @@
+import { columnFromArray, dateDay, dictionary, int32, utf8 } from '@uwdata/flechette';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../contract/primitives';
+import { columnsIn, dictionaryOf, encoded, type ArrowColumns } from './arrow-columns';
+import { Attributes, type JoinedLookup } from './attributes';
+
+const texts = (...values: (string | null)[]) => columnFromArray(values, dictionary(utf8()));
+const numbers = (...values: (number | null)[]) => columnFromArray(values, int32());
+const days = (...values: (number | null)[]) =>
+  columnFromArray(
+    values.map((day) => day && day * DAY_MS),
+    dateDay(),
+  );
+const columns = (named: Record<string, ReturnType<typeof texts>>): ArrowColumns =>
+  columnsIn(encoded(new Map(Object.entries(named))));
+const valuesOf = (rows: ArrowColumns, name: string) => [...(rows.get(name) ?? [])];
+
+const PRODUCTS: JoinedLookup = { id: 1, keys: ['product'], attributes: ['Family', 'Size'] };
+const FAMILIES = columns({
+  product: texts('stool', 'desk', '', 'null', null),
+  Family: texts('Chairs', 'Tables', 'null', null, ''),
+  Size: numbers(1, 2, 0, null, 3),
+  'Size: order': numbers(0, 1, 2, null, 3),
+});
+
+const nothing = () => Promise.resolve<ArrowColumns>(new Map());
+const joined = (lookup: JoinedLookup, ...rows: ArrowColumns[]) =>
+  Attributes.of([{ lookup, rows }], nothing);
+
+describe('the attributes of rows', () => {
+  it('follow from a key, and are empty for a key that the lookup lacks', () => {
+    const rows = columns({ product: texts('desk', 'stool', null, '', 'null', 'lamp', 'desk') });
+    const extended = joined(PRODUCTS, FAMILIES).extend(rows);
+    expect([...extended.keys()]).toEqual(['product', 'Family', 'Size', 'Size: order']);
+    expect(valuesOf(extended, 'Family')).toEqual([
+      ...['Tables', 'Chairs', '', 'null', null],
+      ...[null, 'Tables'],
+    ]);
+    expect(valuesOf(extended, 'Size')).toEqual([2, 1, 3, 0, null, null, 2]);
+    expect(extended.get('Family')?.nullCount).toBe(2);
+    expect(dictionaryOf(extended.get('Family') ?? texts())).toBeDefined();
+  });
+
+  it('are those of the empty key if rows lack the column of the key', () => {
+    const extended = joined(PRODUCTS, FAMILIES).extend(columns({ units: numbers(1, 2) }));
+    expect(valuesOf(extended, 'Family')).toEqual(['', '']);
+  });
+
+  it('follow from several keys together, such as a text, a number and a day', () => {
+    const key = fc.tuple(
+      fc.constantFrom('a', 'b', '', null),
+      fc.constantFrom(0, 1, -1, null),
+      fc.constantFrom(0, 1, 20_000, -700_000, null),
+    );
+    const keysOf = (rows: [string | null, number | null, number | null][]) => ({
+      text: texts(...rows.map(([text]) => text)),
+      number: numbers(...rows.map(([, number]) => number)),
+      day: days(...rows.map(([, , day]) => day)),
+    });
+    const lookup: JoinedLookup = { id: 1, keys: ['text', 'number', 'day'], attributes: ['Name'] };
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(key, { selector: (each) => JSON.stringify(each), maxLength: 40 }),
+        fc.array(key, { minLength: 1, maxLength: 60 }),
+        (known, rows) => {
+          const names = known.map((_, i) => `name ${i}`);
+          const answer = columns({ ...keysOf(known), Name: texts(...names) });
+          const extended = joined(lookup, answer).extend(columns(keysOf(rows)));
+          const byKey = new Map(known.map((each, i) => [JSON.stringify(each), names[i]]));
+          expect(valuesOf(extended, 'Name')).toEqual(
+            rows.map((each) => byKey.get(JSON.stringify(each)) ?? null),
+          );
+        },
+      ),
+    );
+  });
+
+  it('stay the same for a known key if the lookup is read again', () => {
+    const changed = columns({ product: texts('desk', 'lamp'), Family: texts('Lamps', 'Lamps') });
+    const extended = joined(PRODUCTS, FAMILIES, changed).extend(
+      columns({ product: texts('desk', 'lamp') }),
+    );
+    expect(valuesOf(extended, 'Family')).toEqual(['Tables', 'Lamps']);
+    expect(valuesOf(extended, 'Size')).toEqual([2, null]);
+  });
+
+  it('are read again for rows with a new key only', async () => {
+    const asked: unknown[] = [];
+    const attributes = Attributes.of([{ lookup: PRODUCTS, rows: [FAMILIES] }], ({ id }, side) => {
+      asked.push([id, side]);
+      return Promise.resolve(columns({ product: texts('lamp'), Family: texts('Lamps') }));
+    });
+    await attributes.cover(columns({ product: texts('desk', null) }), 'own');
+    expect(asked).toEqual([]);
+    const rows = columns({ product: texts('lamp') });
+    await attributes.cover(rows, 7);
+    expect(asked).toEqual([[1, 7]]);
+    expect(valuesOf(attributes.extend(rows), 'Family')).toEqual(['Lamps']);
+  });
+
+  it('are empty for a new key if the lookup cannot be read', async () => {
+    const attributes = Attributes.of([{ lookup: PRODUCTS, rows: [FAMILIES] }], () =>
+      Promise.reject(new Error('gone')),
+    );
+    const rows = columns({ product: texts('lamp', 'desk') });
+    await attributes.cover(rows, 'own');
+    expect(valuesOf(attributes.extend(rows), 'Family')).toEqual([null, 'Tables']);
+  });
+});
+
+describe('the lookups of rows', () => {
+  it('need their keys in the rows, and names that no column of the rows has', () => {
+    const attributes = joined(PRODUCTS, FAMILIES);
+    const namesWithin = (...names: string[]) =>
+      attributes.within(columns(Object.fromEntries(names.map((name) => [name, texts('x')])))).names;
+    expect(namesWithin('product', 'region')).toEqual(['Family', 'Size']);
+    expect(namesWithin('region')).toEqual([]);
+    expect(namesWithin('product', 'Family')).toEqual([]);
+  });
+
+  it('name the keys behind the values of an attribute', () => {
+    const attributes = joined(PRODUCTS, FAMILIES);
+    expect(attributes.behind('Family')).toEqual({
+      columns: ['product'],
+      tuples: [
+        { value: '"Chairs"', tuple: ['stool'] },
+        { value: '"Tables"', tuple: ['desk'] },
+        { value: '"null"', tuple: [''] },
+        { value: 'null', tuple: ['null'] },
+        { value: '""', tuple: [null] },
+      ],
+    });
+    expect(attributes.behind('product')).toBeNull();
+    expect(attributes.behind('Size: order')).toBeNull();
+  });
+});

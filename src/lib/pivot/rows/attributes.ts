@@ -1,0 +1,280 @@
+/** Attributes of lookups: columns that rows do not have, made from columns that they have. */
+import { type Column, columnFromArray, type DataType, dictionary, utf8 } from '@uwdata/flechette';
+import { DAY_MS } from '../../contract/primitives';
+import { valueKey } from '../values/cell-value';
+import type { CellValue } from '../values/engine-types';
+import { type ArrowColumns, columnAt, dictionaryOf, isThere, lengthOf } from './arrow-columns';
+import { daysIn } from './days';
+import { cellValueAt } from './known-values';
+import { typesOf } from './rows';
+
+/** The version that rows belong to: the pivot's own one, or one in the comparison, by its id. */
+export type Side = 'own' | number;
+
+/** A lookup whose attributes a pivot shows. */
+export interface JoinedLookup {
+  id: number;
+  /** The columns of the source by which it is joined, including the date of its range. */
+  keys: readonly string[];
+  /** The names of its attributes. */
+  attributes: readonly string[];
+}
+
+/** Reads the rows of a lookup for the rows of a version: its keys, its attributes, and their ranks. */
+export type ReadLookup = (lookup: JoinedLookup, side: Side) => Promise<ArrowColumns>;
+
+/** The combinations of key values that rows have, each with its value of an attribute. */
+interface ValuesByKeys {
+  /** The keys. */
+  columns: readonly string[];
+  /** `value` is the {@link valueKey} of the attribute's value. */
+  tuples: readonly { value: string; tuple: readonly CellValue[] }[];
+}
+
+/** Returns the name of the column with the ranks of an attribute's values. */
+export const orderOf = (attribute: string): string => `${attribute}: order`;
+
+/** The code of a combination that a lookup lacks; those of others are higher. */
+const UNKNOWN = 0;
+/** Distance between the codes of two keys in the number of their pair. */
+const PAIR = 2 ** 26;
+
+/** The rows of one lookup: the values of its attributes by combination of key values. */
+class LookupRows {
+  /** The codes of the values of each key. */
+  private readonly values: readonly Map<CellValue, number>[];
+  /** The codes of pairs of a combination and the value of the next key. */
+  private readonly pairs: readonly Map<number, number>[];
+  /** The combinations by code. */
+  private readonly combinations: (readonly CellValue[])[] = [[]];
+  /** The columns that are added, with their values by code. */
+  private readonly added = new Map<string, AddedColumn>();
+
+  constructor(readonly lookup: JoinedLookup) {
+    this.values = lookup.keys.map(() => new Map());
+    this.pairs = lookup.keys.slice(1).map(() => new Map());
+  }
+
+  /** The columns that are added. */
+  get names(): readonly string[] {
+    return [...this.added.keys()];
+  }
+
+  /** Adds rows of the lookup, as far as their combinations are new. */
+  add(rows: ArrowColumns): void {
+    const { keys } = this.lookup;
+    const columns = [...rows].filter(([name]) => !keys.includes(name));
+    for (const [name, column] of columns) {
+      if (!this.added.has(name)) this.added.set(name, new AddedColumn(typeOf(column)));
+    }
+    const ofKeys = keys.map((key) => rows.get(key));
+    for (let y = 0; y < lengthOf(rows); y++) {
+      const combination = ofKeys.map((column) => (column ? cellValueAt(column, y) : null));
+      const code = this.codeFor(combination);
+      // Rows on screen keep their attributes until all rows are loaded again, and new ones get the same.
+      if (this.combinations[code]) continue;
+      this.combinations[code] = combination;
+      for (const [name, column] of this.added) column.set(code, rows.get(name)?.at(y) ?? null);
+    }
+  }
+
+  /** Returns the code of a combination, a new one for a new combination. */
+  private codeFor(combination: readonly CellValue[]): number {
+    return combination.reduce<number>((code, value, i) => {
+      const own = codeIn(this.values[i], value);
+      return i === 0 ? own : codeIn(this.pairs[i - 1], code * PAIR + own);
+    }, UNKNOWN);
+  }
+
+  /** Returns the code of the combination of each row. */
+  codesOf(columns: ArrowColumns): Int32Array {
+    const length = lengthOf(columns);
+    const [codes = new Int32Array(length), ...others] = this.lookup.keys.map((key, i) =>
+      codesIn(columns.get(key), this.values[i] ?? new Map(), length),
+    );
+    for (const [i, own] of others.entries()) {
+      const pairs = this.pairs[i];
+      for (let y = 0; y < length; y++)
+        codes[y] = pairs?.get((codes[y] ?? 0) * PAIR + (own[y] ?? 0)) ?? UNKNOWN;
+    }
+    return codes;
+  }
+
+  /** Returns the values of an added column for the codes of some rows. */
+  columnOf(name: string, codes: Int32Array): Column<unknown> | undefined {
+    return this.added.get(name)?.at(codes);
+  }
+
+  /** Returns the combinations with their values of an attribute; null if it is none of this lookup. */
+  behind(attribute: string): ValuesByKeys | null {
+    const added = this.added.get(attribute);
+    if (!added || !this.lookup.attributes.includes(attribute)) return null;
+    const { whole } = added;
+    const tuples = this.combinations
+      .map((tuple, code) => ({ tuple, value: valueKey(cellValueAt(whole, code)) }))
+      .slice(UNKNOWN + 1);
+    return { columns: this.lookup.keys, tuples };
+  }
+}
+
+/** A column of a lookup: its values by code, and an empty value for {@link UNKNOWN}. */
+class AddedColumn {
+  private readonly values: unknown[] = [null];
+  private made: Column<unknown> | null = null;
+
+  constructor(private readonly type: DataType) {}
+
+  set(code: number, value: unknown): void {
+    this.values[code] = value;
+    this.made = null;
+  }
+
+  get whole(): Column<unknown> {
+    this.made ??= columnFromArray(this.values, this.type);
+    return this.made;
+  }
+
+  /** Returns the values for the codes of some rows. */
+  at(codes: Int32Array): Column<unknown> {
+    // A few rows do not need a dictionary of all values.
+    if (codes.length < this.values.length) {
+      const few = Array.from(codes, (code) => this.values[code] ?? null);
+      return columnFromArray(few, this.type);
+    }
+    return columnAt(this.whole, codes);
+  }
+}
+
+/** The type of an added column: texts get a dictionary. */
+const typeOf = (column: Column<unknown>): DataType =>
+  typesOf(new Map([['', column]]))[''] === 'string' ? dictionary(utf8()) : column.type;
+
+/** Returns the code of a value, a new one for a new value. */
+function codeIn<Value>(codes: Map<Value, number> | undefined, value: Value): number {
+  const code = codes?.get(value) ?? (codes?.size ?? 0) + 1;
+  codes?.set(value, code);
+  return code;
+}
+
+/** Returns the codes of the values of a key column; if it is missing, it is empty in every row. */
+function codesIn(
+  column: Column<unknown> | undefined,
+  known: ReadonlyMap<CellValue, number>,
+  length: number,
+): Int32Array {
+  const codes = new Int32Array(length);
+  const codeOf = (value: CellValue) => known.get(value) ?? UNKNOWN;
+  if (!column) return codes.fill(codeOf(null));
+  const words = dictionaryOf(column);
+  const [batch] = column.data;
+  if (words && batch?.values instanceof Int32Array) {
+    const ofWords = Int32Array.from(words, (word) => (typeof word === 'string' ? codeOf(word) : 0));
+    const ofEmpty = codeOf(null);
+    const { values } = batch;
+    const validity = batch.nullCount > 0 ? batch.validity : new Uint8Array(0);
+    for (let y = 0; y < length; y++)
+      codes[y] = isThere(validity, y) ? (ofWords[values[y] ?? 0] ?? UNKNOWN) : ofEmpty;
+    return codes;
+  }
+  const days = daysIn(column);
+  if (days) {
+    const { values, validity } = days;
+    for (let y = 0; y < length; y++)
+      codes[y] = codeOf(isThere(validity, y) ? (values[y] ?? 0) * DAY_MS : null);
+    return codes;
+  }
+  for (let y = 0; y < length; y++) codes[y] = codeOf(cellValueAt(column, y));
+  return codes;
+}
+
+/**
+ * The attributes of the lookups of a source, as columns of rows (docs/contract/24-lookups.md). A combination of key
+ * values has the attributes that its lookup had when the page read them first, so all rows agree.
+ */
+export class Attributes {
+  private constructor(
+    private readonly lookups: readonly LookupRows[],
+    private readonly read: ReadLookup,
+  ) {}
+
+  /** Without any lookup. */
+  static readonly NONE = new Attributes([], () => Promise.resolve(new Map()));
+
+  /**
+   * @param lookups the lookups to join, with their rows for the version and for each version in the comparison
+   * @param read reads the rows of a lookup again, for keys that were not known
+   */
+  static of(
+    lookups: readonly { lookup: JoinedLookup; rows: readonly ArrowColumns[] }[],
+    read: ReadLookup,
+  ): Attributes {
+    const known = lookups.map(({ lookup, rows }) => {
+      const ofLookup = new LookupRows(lookup);
+      for (const each of rows) ofLookup.add(each);
+      return ofLookup;
+    });
+    return new Attributes(known, read);
+  }
+
+  /** Returns the lookups that some rows can have: they have the keys, and no columns with the same names. */
+  within(columns: ArrowColumns): Attributes {
+    const isJoined = ({ lookup: { keys }, names }: LookupRows) =>
+      keys.every((key) => columns.has(key)) && !names.some((name) => columns.has(name));
+    return new Attributes(this.lookups.filter(isJoined), this.read);
+  }
+
+  /** The names of the attributes. */
+  get names(): readonly string[] {
+    return this.lookups.flatMap(({ lookup, names }) =>
+      lookup.attributes.filter((name) => names.includes(name)),
+    );
+  }
+
+  /** Whether a column is an attribute. */
+  has(name: string): boolean {
+    return this.names.includes(name);
+  }
+
+  /** Returns the columns from which an attribute follows; null for any other column. */
+  keysOf(name: string): readonly string[] | null {
+    const found = this.lookups.find(({ lookup }) => lookup.attributes.includes(name));
+    return found?.lookup.keys ?? null;
+  }
+
+  /** Returns rows with the attributes added, and with their ranks. Those of unknown keys are empty. */
+  extend(columns: ArrowColumns): ArrowColumns {
+    if (this.lookups.length === 0) return columns;
+    const extended = new Map(columns);
+    for (const lookup of this.lookups) {
+      const codes = lookup.codesOf(columns);
+      for (const name of lookup.names) {
+        const column = lookup.columnOf(name, codes);
+        if (column && !columns.has(name)) extended.set(name, column);
+      }
+    }
+    return extended;
+  }
+
+  /**
+   * Reads the attributes of keys that are new in some rows. If that fails, they are empty until the version is loaded
+   * again: rows are never withheld for them.
+   */
+  async cover(columns: ArrowColumns, side: Side): Promise<void> {
+    const lacking = this.lookups.filter((each) => each.codesOf(columns).includes(UNKNOWN));
+    await Promise.all(
+      lacking.map(async (each) => {
+        const rows = await this.read(each.lookup, side).catch(() => null);
+        if (rows) each.add(rows);
+      }),
+    );
+  }
+
+  /** Returns the combinations of key values that rows have, with their values of an attribute; null for any other column. */
+  behind(name: string): ValuesByKeys | null {
+    for (const lookup of this.lookups) {
+      const found = lookup.behind(name);
+      if (found) return found;
+    }
+    return null;
+  }
+}
