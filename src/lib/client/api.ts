@@ -128,6 +128,14 @@ export const loadRows = (
 ): Promise<Response> =>
   respond(`GET /versions/{id}/${endpoint}`, { ...o, id, query: { logid: logids } });
 
+/** The keys of a lookup that occur in a version, with their attributes, as an Arrow stream; empty without rows. */
+export const loadLookup = async (
+  id: number,
+  version: number,
+  o?: CallOptions,
+): Promise<ArrayBuffer> =>
+  readArrow(await respond('GET /lookups/{id}/rows', { ...o, id, query: { version } }), o);
+
 /** The log of a version, newest entry first, and the history of the database that it was read from. */
 export const listLog = async (
   id: number,

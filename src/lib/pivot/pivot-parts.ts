@@ -71,7 +71,8 @@ export async function openParts(
   const engine = await startEngine();
   // No closure below may reference the received rows: the closures live as long as the pivot.
   const ready = readyRows(bytes, { ...options, compared });
-  const { columns, names, whole, schema, origins, decimals, buckets, days, rest } = ready;
+  const { columns, names, whole, schema, origins, attributes, decimals, buckets, days, rest } =
+    ready;
   const { index } = options;
   const loading = engine.table(streamOf(only(columns, names)), { index });
   // The error reaches the code that awaits the table.
@@ -114,6 +115,7 @@ export async function openParts(
         textOf: (column) => buckets.textOf(column),
         daysOf: (date) => days.of(date),
         valuesOf: (key, wanted) => rows.valuesOf(key, wanted),
+        attributes,
       },
       expansion,
       events: {
@@ -138,7 +140,9 @@ export async function openParts(
       noteColumnTexts(each);
     }
     const onShown = () => options.onShown();
-    const ofRows = { table, rows, viewer, grid, schema, origins, buckets, days, known, empty };
+    const ofRows = {
+      ...{ table, rows, viewer, grid, schema, origins, attributes, buckets, days, known, empty },
+    };
     return { ...ofRows, index, onShown, options, element, facts, decimals, gate };
   } catch (error) {
     await ended(

@@ -23,12 +23,13 @@ import {
 } from './layout/layout';
 import { openParts, type PivotOptions, type PivotParts } from './pivot-parts';
 import { columnsIn } from './rows/arrow-columns';
+import { type Attributes, orderOf, type Side } from './rows/attributes';
 import type { Origins } from './rows/origins';
 import { type AnsweredRows, typesOf } from './rows/rows';
 import { Members } from './table/members';
 import { startEngine } from './table/perspective';
 import { type SampleRow, sampleSums } from './table/sample-sums';
-import { type EntryRows, PivotRows, type Side } from './table/pivot-rows';
+import { type EntryRows, PivotRows } from './table/pivot-rows';
 import { whyNotBeside, type ComparedRows } from './table/ready-rows';
 import type { ColumnFormat } from './values/column-format';
 import type { Schema } from './values/engine-types';
@@ -50,6 +51,8 @@ export class Pivot {
   readonly schema: Schema;
   /** The measures and their columns by origin. */
   readonly origins: Origins;
+  /** The attributes of the rows. */
+  readonly attributes: Attributes;
   /** The decimals with which the measures are written. */
   readonly decimals: MeasureDecimals;
   private readonly rows: PivotRows;
@@ -64,21 +67,22 @@ export class Pivot {
   private charting: Promise<unknown> = Promise.resolve();
 
   private constructor(private readonly parts: PivotParts) {
-    const { grid, schema, origins, decimals, options } = parts;
+    const { grid, schema, origins, attributes, decimals, options } = parts;
     this.grid = grid;
     this.schema = schema;
     this.origins = origins;
+    this.attributes = attributes;
     this.decimals = decimals;
     this.months = monthsOf(options.columns, schema, parts.facts);
     this.rows = new PivotRows(parts);
-    const dates = new Map(
-      [...this.months.keys()].flatMap((name) => {
-        const date = dateOfGroup(name, options.columns);
-        return date === null ? [] : [[name, date] as const];
+    const orders = new Map(
+      [...this.months].flatMap(([name, { by }]) => {
+        const ordering = by === orderOf(name) ? by : dateOfGroup(name, options.columns);
+        return ordering === null ? [] : [[name, ordering] as const];
       }),
     );
     const isOwn = (logid: number) => this.rows.isOf('own', logid);
-    this.members = new Members(parts.rows, schema, parts.known, isOwn, dates);
+    this.members = new Members(parts.rows, schema, parts.known, isOwn, orders);
   }
 
   /** Does the same as {@link whyNotBeside}, for rows that are not loaded yet. */
@@ -161,7 +165,8 @@ export class Pivot {
 
   /** Returns why the rows of another version cannot be compared with those on screen; null if they can. */
   whyNotBeside({ batches, name }: Pick<ComparedRows, 'batches' | 'name'>): string | null {
-    return whyNotBeside(this.origins.loaded(this.schema), { batches, name });
+    const own = this.attributes.without(this.origins.loaded(this.schema));
+    return whyNotBeside(own, { batches, name });
   }
 
   /**

@@ -7,6 +7,7 @@ import { tidyChange } from '../values/cell-value';
 import type { Schema } from '../values/engine-types';
 import { GRID } from '../layout/layout';
 import type { MonthOrder } from '../layout/layout';
+import { orderOf } from '../rows/attributes';
 import { isResult } from '../rows/formula-columns';
 import type { Origins } from '../rows/origins';
 import type { Origin } from '../rows/origin-columns';
@@ -75,13 +76,15 @@ export function timeTest(
 ): (name: string) => boolean {
   const groups = new Set(columns.filter(({ role }) => role === 'date').map((c) => c.dim_group));
   groups.delete(null);
+  // The ranks of an attribute need not be an order in time.
+  const isPeriod = (name: string) => months.has(name) && months.get(name)?.by !== orderOf(name);
   return (name) => {
     const column = columns.find(({ cname }) => cname === name);
     const type = schema[name];
     return (
       type === 'date' ||
       type === 'datetime' ||
-      months.has(name) ||
+      isPeriod(name) ||
       (column !== undefined && (column.dim_period_col !== null || groups.has(column.dim_group)))
     );
   };

@@ -2,6 +2,7 @@
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
 import type { ArrowColumns } from '../rows/arrow-columns';
+import { orderOf } from '../rows/attributes';
 import { columnFacts, factsOfAll, type ColumnFacts } from '../rows/column-facts';
 import type { Schema } from '../values/engine-types';
 import type { MonthOrder } from './layout';
@@ -24,8 +25,8 @@ export const factsIn = (streams: readonly ArrowColumns[], names: readonly string
   factsOfAll(streams.map((each) => columnFacts(each, names)));
 
 /**
- * Returns the dimensions whose texts are periods, each with its order: names of months, and any texts in the
- * group of a date, which are sorted by their first day.
+ * Returns the dimensions that are not sorted by value, each with its order: attributes that have ranks, names of
+ * months, and any texts in the group of a date, which are sorted by their first day.
  */
 export function monthsOf(
   columns: readonly ColumnEntry[],
@@ -36,10 +37,23 @@ export function monthsOf(
   for (const column of columns.filter((c) => c.role === 'dimension')) {
     const texts = facts.get(column.cname)?.texts;
     const named = texts && monthOrder(column, columns, texts);
-    const order = named ?? dateOrder(column, columns, schema, texts);
+    const ranks = rankOrder(column, columns, schema);
+    const order = ranks ?? named ?? dateOrder(column, columns, schema, texts);
     if (order && (order.expression !== null || order.by in schema)) months.set(column.cname, order);
   }
   return months;
+}
+
+/** Returns the setting that sorts an attribute by its ranks; null for any other column. */
+function rankOrder(
+  { cname }: ColumnEntry,
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+): MonthOrder | null {
+  const by = orderOf(cname);
+  // A column of the source may have this name.
+  const isRank = by in schema && !columns.some((column) => column.cname === by);
+  return isRank ? { by, expression: null } : null;
 }
 
 /** Texts whose alphabetical order is the order of time: "2027", "2027-03", "2027 Q1", "2027-W07". */

@@ -1,8 +1,8 @@
 /** Attributes of lookups: columns that rows do not have, made from columns that they have. */
 import { type Column, columnFromArray, type DataType, dictionary, utf8 } from '@uwdata/flechette';
-import { DAY_MS } from '../../contract/primitives';
-import { valueKey } from '../values/cell-value';
-import type { CellValue } from '../values/engine-types';
+import { DAY_MS, type Scalar } from '../../contract/primitives';
+import { toScalar, valueKey } from '../values/cell-value';
+import type { CellValue, ColumnType, Schema } from '../values/engine-types';
 import { type ArrowColumns, columnAt, dictionaryOf, isThere, lengthOf } from './arrow-columns';
 import { daysIn } from './days';
 import { cellValueAt } from './known-values';
@@ -31,6 +31,12 @@ interface ValuesByKeys {
   tuples: readonly { value: string; tuple: readonly CellValue[] }[];
 }
 
+/** The values of a key that rows have, each with its value of an attribute, in the form of slices. */
+interface ValuesByKey {
+  key: string;
+  pairs: readonly { value: Scalar | null; key: Scalar | null }[];
+}
+
 /** Returns the name of the column with the ranks of an attribute's values. */
 export const orderOf = (attribute: string): string => `${attribute}: order`;
 
@@ -49,6 +55,8 @@ class LookupRows {
   private readonly combinations: (readonly CellValue[])[] = [[]];
   /** The columns that are added, with their values by code. */
   private readonly added = new Map<string, AddedColumn>();
+  /** The type of the only key; undefined for several keys. */
+  private keyType: ColumnType | undefined;
 
   constructor(readonly lookup: JoinedLookup) {
     this.values = lookup.keys.map(() => new Map());
@@ -68,6 +76,7 @@ class LookupRows {
       if (!this.added.has(name)) this.added.set(name, new AddedColumn(typeOf(column)));
     }
     const ofKeys = keys.map((key) => rows.get(key));
+    if (keys.length === 1) this.keyType = typesOf(rows)[keys[0] ?? ''];
     for (let y = 0; y < lengthOf(rows); y++) {
       const combination = ofKeys.map((column) => (column ? cellValueAt(column, y) : null));
       const code = this.codeFor(combination);
@@ -100,6 +109,12 @@ class LookupRows {
     return codes;
   }
 
+  /** Returns the type of an added column. */
+  typeOf(name: string): ColumnType | undefined {
+    const whole = this.added.get(name)?.whole;
+    return whole && typesOf(new Map([[name, whole]]))[name];
+  }
+
   /** Returns the values of an added column for the codes of some rows. */
   columnOf(name: string, codes: Int32Array): Column<unknown> | undefined {
     return this.added.get(name)?.at(codes);
@@ -114,6 +129,22 @@ class LookupRows {
       .map((tuple, code) => ({ tuple, value: valueKey(cellValueAt(whole, code)) }))
       .slice(UNKNOWN + 1);
     return { columns: this.lookup.keys, tuples };
+  }
+
+  /** Returns the values of the only key with those of an attribute; null for several keys, and for any other column. */
+  behindKey(attribute: string): ValuesByKey | null {
+    const { attributes, keys } = this.lookup;
+    const [key, ...others] = keys;
+    const added = this.added.get(attribute);
+    if (!added || key === undefined || others.length > 0 || !attributes.includes(attribute))
+      return null;
+    const { whole } = added;
+    const type = this.typeOf(attribute);
+    const pairs = this.combinations.map(([own = null], code) => ({
+      value: toScalar(cellValueAt(whole, code), type),
+      key: toScalar(own, this.keyType),
+    }));
+    return { key, pairs: pairs.slice(UNKNOWN + 1) };
   }
 }
 
@@ -230,6 +261,23 @@ export class Attributes {
     );
   }
 
+  /** The types of the attributes. */
+  get types(): Schema {
+    const types = this.lookups.flatMap((lookup) =>
+      lookup.lookup.attributes.flatMap((name) => {
+        const type = lookup.typeOf(name);
+        return type ? [[name, type] as const] : [];
+      }),
+    );
+    return Object.fromEntries(types);
+  }
+
+  /** Returns a record by column without the columns that are added. */
+  without<T>(byColumn: Readonly<Record<string, T>>): Record<string, T> {
+    const added = new Set(this.lookups.flatMap(({ names }) => names));
+    return Object.fromEntries(Object.entries(byColumn).filter(([name]) => !added.has(name)));
+  }
+
   /** Whether a column is an attribute. */
   has(name: string): boolean {
     return this.names.includes(name);
@@ -271,10 +319,11 @@ export class Attributes {
 
   /** Returns the combinations of key values that rows have, with their values of an attribute; null for any other column. */
   behind(name: string): ValuesByKeys | null {
-    for (const lookup of this.lookups) {
-      const found = lookup.behind(name);
-      if (found) return found;
-    }
-    return null;
+    return this.lookups.map((each) => each.behind(name)).find((each) => each !== null) ?? null;
+  }
+
+  /** Returns the same in the form of slices for an attribute with one key; null for any other column. */
+  behindKey(name: string): ValuesByKey | null {
+    return this.lookups.map((each) => each.behindKey(name)).find((each) => each !== null) ?? null;
   }
 }

@@ -34,8 +34,8 @@ export class Members {
     private readonly values: KnownValues,
     /** Whether the rows of a log entry are the version's own. */
     private readonly isOwn: (logid: number) => boolean,
-    /** The date by which the values of a column are sorted; columns without one are sorted by value. */
-    private readonly dates: ReadonlyMap<string, string> = new Map(),
+    /** The date or number by which the values of a column are sorted; columns without one are sorted by value. */
+    private readonly orders: ReadonlyMap<string, string> = new Map(),
   ) {}
 
   /** Returns the values of a column that contain a text, sorted; null if the column is not loaded. */
@@ -58,7 +58,7 @@ export class Members {
    * to be read.
    */
   known(column: string): Member[] | null {
-    const values = this.dates.has(column) ? null : this.values.of(column);
+    const values = this.orders.has(column) ? null : this.values.of(column);
     const type = this.schema[column];
     return (
       values && values.map((value) => ({ value: toScalar(value, type), rows: null, sum: null }))
@@ -67,8 +67,7 @@ export class Members {
 
   /**
    * Returns the values of a column, each with its number of rows and the sum of a measure, which is null
-   * without a measure. They are sorted by value; columns in the group of a date are sorted by the first day
-   * of each value.
+   * without a measure. They are sorted by value, or by the first day or the smallest number of each value.
    */
   async counted(column: string, measure: string | null): Promise<Member[]> {
     const type = this.schema[column];
@@ -88,11 +87,11 @@ export class Members {
 
   private async count(column: string, measure: string | null): Promise<MemberGroup[]> {
     const groups = new Map<string, MemberGroup>();
-    const date = this.dates.get(column);
+    const order = this.orders.get(column);
     let rows = 0;
     // The runs are a snapshot: rows that are added or removed meanwhile do not count.
     for (const { columns, runs } of this.rows.runs(this.isOwn)) {
-      const counts = countsOf(columns, column, measure, date);
+      const counts = countsOf(columns, column, measure, order);
       for (const { from, to } of runs) {
         for (let start = from; start < to; start += ROWS_PER_TURN) {
           const end = Math.min(to, start + ROWS_PER_TURN);
@@ -118,7 +117,7 @@ interface MemberGroup {
   rows: number;
   sum: number;
   /**
-   * The first day with the value, if the values are sorted by date; Infinity if there is none. Otherwise 0.
+   * The first day or number with the value, if the values are sorted by one; Infinity if there is none. Otherwise 0.
    */
   first: number;
 }
@@ -142,18 +141,19 @@ function countsOf(
   columns: ArrowColumns,
   name: string,
   measure: string | null,
-  date: string | undefined,
+  order: string | undefined,
 ): Counts {
   const column = columns.get(name);
   const amounts = measure === null ? null : numbersOf(columns.get(measure));
   const amountAt = (y: number) =>
     amounts && isThere(amounts.validity, y) ? Number(amounts.values[y]) : 0;
-  const days = date === undefined ? null : daysIn(columns.get(date));
-  const dayAt = (y: number) => {
-    if (date === undefined) return 0;
-    return days && isThere(days.validity, y) ? (days.values[y] ?? Infinity) : Infinity;
+  const ordering = order === undefined ? undefined : columns.get(order);
+  const ranks = daysIn(ordering) ?? numbersOf(ordering);
+  const rankAt = (y: number) => {
+    if (order === undefined) return 0;
+    return ranks && isThere(ranks.validity, y) ? Number(ranks.values[y] ?? Infinity) : Infinity;
   };
-  const at = { amount: amountAt, day: dayAt };
+  const at = { amount: amountAt, rank: rankAt };
   const dictionary = column && dictionaryOf(column);
   const codes = column?.data[0];
   return dictionary && codes?.values instanceof Int32Array
@@ -164,7 +164,7 @@ function countsOf(
 /** Reads the other data of a row. */
 interface RowReader {
   amount(y: number): number;
-  day(y: number): number;
+  rank(y: number): number;
 }
 
 /** The validity bits of a column without empty values. */
@@ -187,7 +187,7 @@ function countsByCode(
         const at = isThere(validity, y) ? (codes[y] ?? empty) : empty;
         rows[at] = (rows[at] ?? 0) + 1;
         sums[at] = (sums[at] ?? 0) + read.amount(y);
-        firsts[at] = Math.min(firsts[at] ?? Infinity, read.day(y));
+        firsts[at] = Math.min(firsts[at] ?? Infinity, read.rank(y));
       }
     },
     *groups() {
@@ -211,8 +211,8 @@ function countsByValue(column: Column<unknown> | undefined, read: RowReader): Co
         if (group) {
           group.rows += 1;
           group.sum += read.amount(y);
-          group.first = Math.min(group.first, read.day(y));
-        } else groups.set(value, { value, rows: 1, sum: read.amount(y), first: read.day(y) });
+          group.first = Math.min(group.first, read.rank(y));
+        } else groups.set(value, { value, rows: 1, sum: read.amount(y), first: read.rank(y) });
       }
     },
     groups: () => groups.values(),

@@ -8,6 +8,7 @@ import type { KnownDays } from '../rows/days';
 import type { KnownValues } from '../rows/known-values';
 import type { Origins } from '../rows/origins';
 import { lengthOf, ofOneEntry } from '../rows/arrow-columns';
+import type { Attributes, Side } from '../rows/attributes';
 import { type AnsweredRows, fitted } from '../rows/rows';
 import { noteColumnTexts } from '../rows/text-forms';
 import { type Schema, withView } from '../values/engine-types';
@@ -15,9 +16,6 @@ import type { Buckets } from './buckets';
 import type { PivotTable } from './pivot-table';
 import type { PivotViewer } from './pivot-viewer';
 import type { TableRows } from './table-rows';
-
-/** The version that rows belong to: the pivot's own one, or one in the comparison, by its id. */
-export type Side = 'own' | number;
 
 /** The parts of a pivot that a change of its rows affects. */
 export interface RowsParts {
@@ -34,6 +32,8 @@ export interface RowsParts {
   schema: Schema;
   /** The measures and their columns by origin. */
   origins: Origins;
+  /** The attributes of all rows. */
+  attributes: Attributes;
   buckets: Buckets;
   /** The days of all rows. */
   days: KnownDays;
@@ -70,8 +70,10 @@ export class PivotRows {
    */
   async append(rows: EntryRows, side: Side = 'own'): Promise<void> {
     if (rows.count === 0) return;
-    const { origins } = this.parts;
-    const answered = fitted(rows.columns, origins.loaded(this.parts.schema), this.parts.index);
+    const { origins, attributes, index } = this.parts;
+    const received = fitted(rows.columns, attributes.without(origins.loaded(this.parts.schema)), index);
+    await attributes.cover(received, side);
+    const answered = attributes.extend(received);
     const extended =
       side === 'own' ? origins.extend(answered) : origins.extendOther(answered, side);
     if (lengthOf(extended) === 0) return;

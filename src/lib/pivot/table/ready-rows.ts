@@ -4,6 +4,7 @@ import type { MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
 import { decimalsIn } from '../rows/measure-decimals';
 import { columnsIn, type ArrowColumns } from '../rows/arrow-columns';
+import type { Attributes } from '../rows/attributes';
 import { rowsOfPlan } from '../rows/origin-columns';
 import { Buckets } from './buckets';
 import { byName } from '../values/cell-value';
@@ -37,6 +38,8 @@ export interface RowsOptions {
   formulas: readonly PivotFormula[];
   /** The known parts of the layout to show. */
   layout: Layout;
+  /** The attributes of the source's lookups, for the rows of all versions. */
+  attributes: Attributes;
   /** The versions for the comparison, which {@link whyNotBeside} has accepted. */
   compared: readonly ComparedRows[];
 }
@@ -52,6 +55,8 @@ interface ReadyRows {
   /** The types of the columns that layouts can name: all columns except bucket columns. */
   schema: Schema;
   origins: Origins;
+  /** The attributes that the rows can have. */
+  attributes: Attributes;
   /** The decimals with which the measures are written. */
   decimals: MeasureDecimals;
   buckets: Buckets;
@@ -71,10 +76,14 @@ interface RestOfRows {
 
 /** Prepares the rows of a version for loading; see {@link ReadyRows}. */
 export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
-  const loaded = columnsIn(bytes);
+  const received = columnsIn(bytes);
+  const attributes = options.attributes.within(received);
+  const loaded = attributes.extend(received);
   const compared = options.compared.map((version) => {
     const excluded = new Set(version.excluded);
-    const batches = version.batches.map((bytes) => rowsOfPlan(columnsIn(bytes), excluded));
+    const batches = version.batches.map((batch) =>
+      attributes.extend(rowsOfPlan(columnsIn(batch), excluded)),
+    );
     return { ...version, batches, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };
   });
   const batches = compared.flatMap((version) => version.batches);
@@ -119,7 +128,7 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
     for (const each of others) days.add(each);
     return { facts, known, others };
   };
-  return { columns, names, whole, schema, origins, decimals, buckets, days, rest };
+  return { columns, names, whole, schema, origins, attributes, decimals, buckets, days, rest };
 }
 
 /**

@@ -11,7 +11,7 @@ import type { RefreshAnswer } from '../../contract/refreshes';
 import type { Pivot } from '../../pivot/pivot';
 import type { Drafts } from '../amounts/scale-draft';
 import { type Effect, TriedRows } from '../amounts/tried-rows';
-import type { Side } from '../../pivot/table/pivot-rows';
+import type { Side } from '../../pivot/rows/attributes';
 import { RowsLostError } from '../../pivot/table/table-rows';
 import { AnsweredRows, RowsError } from '../../pivot/rows/rows';
 import { InTurn } from '../../pivot/waiting';

@@ -6,7 +6,7 @@ import type { VersionEvent } from '../../contract/events';
 import type { LogListEntry } from '../../contract/log';
 import type { History } from '../../contract/primitives';
 import type { Pivot } from '../../pivot/pivot';
-import type { Side } from '../../pivot/table/pivot-rows';
+import type { Side } from '../../pivot/rows/attributes';
 import type { Changes } from './changes.svelte';
 import { readEntryRows } from './entry-rows';
 import type { Loading } from '../version/loading.svelte';

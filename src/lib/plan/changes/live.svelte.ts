@@ -132,7 +132,7 @@ export class Live {
       ...Object.values(this.events.readers).map((read) => read()),
     ]);
     signal.throwIfAborted();
-    if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
+    if (JSON.stringify(columns) !== JSON.stringify(this.planned.stored)) {
       this.changes.stale =
         'The columns of this source have changed. Reopen the version to see them.';
       return;

@@ -2,7 +2,7 @@
 import type { Slice } from '../../contract/slices';
 import type { PreviewFacts } from '../../contract/previews';
 import { changesOf } from '../../contract/amounts';
-import { type ByMeasure, isLeaf } from '../../contract/columns';
+import type { ByMeasure } from '../../contract/columns';
 import type { ReadCell } from '../../pivot/slice/cell';
 import { tidy, tidyChange } from '../../pivot/values/cell-value';
 import type { TriedMark } from '../../pivot/grid/marks/marks';
@@ -166,8 +166,8 @@ export class Trial {
   }
 
   private async togetherOf(lines: readonly TriedLine[], { rows }: TriedRows): Promise<Together> {
-    const leafColumns = this.planned.columns
-      .filter(({ role, cname }) => isLeaf(role) && rows.columns.has(cname))
+    const leafColumns = this.planned.dimensions
+      .filter(({ cname }) => rows.columns.has(cname))
       .map(({ cname }) => cname);
     const { measureKeys, measureColumns: measures } = this.planned;
     const biggest = await biggestChanges(rows, { leaf: leafColumns, measures }, MOST_LEAVES);

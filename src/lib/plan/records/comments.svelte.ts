@@ -65,8 +65,8 @@ export class Comments extends FollowedList<SeenRecord<Comment>> {
    */
   on({ slice, listed }: SelectedSlice): { here: Thread[]; inside: Thread[] } {
     const isHere = ({ comment }: Thread) =>
-      [slice, listed].some((own) => overlapOf(own, comment.seen) === 'all');
-    const isInside = ({ comment }: Thread) => overlapOf(comment.seen, slice) === 'all';
+      [slice, listed].some((own) => this.planned.overlapOf(own, comment.seen) === 'all');
+    const isInside = ({ comment }: Thread) => this.planned.overlapOf(comment.seen, slice) === 'all';
     return {
       here: this.threads.filter(isHere),
       inside: this.threads.filter((thread) => !isHere(thread) && isInside(thread)),

@@ -61,7 +61,7 @@ export class Locks extends FollowedList<SeenRecord<Lock>> {
   /** Returns the locks that hold rows of a slice, and the extent of each overlap. */
   on(slice: Slice): { lock: SeenRecord<Lock>; overlap: Exclude<Overlap, 'none'> }[] {
     return this.all.flatMap((lock) => {
-      const overlap = overlapOf(slice, lock.seen);
+      const overlap = this.planned.overlapOf(slice, lock.seen);
       return overlap === 'none' ? [] : [{ lock, overlap }];
     });
   }
@@ -109,7 +109,7 @@ export class Locks extends FollowedList<SeenRecord<Lock>> {
     const closed = this.closedDates(this.planned.columns).flatMap(({ date, ranges }) =>
       ranges.map((days): Slice => ({ [date]: days })),
     );
-    const parts = closed.filter((part) => overlapOf(slice, part) !== 'none');
+    const parts = closed.filter((part) => this.planned.overlapOf(slice, part) !== 'none');
     return [{ text: `Closed by ${distinct.join(', ')}`, parts }, ...notes];
   }
 

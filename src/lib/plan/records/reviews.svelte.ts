@@ -52,7 +52,7 @@ export class Reviews extends FollowedList<SeenRecord<Review>> {
    */
   on(slice: Slice): { review: SeenRecord<Review>; isWhole: boolean; known: boolean }[] {
     return this.all.flatMap((review) => {
-      const overlap = overlapOf(slice, review.seen);
+      const overlap = this.planned.overlapOf(slice, review.seen);
       if (overlap === 'none') return [];
       const isWhole = overlap === 'all';
       const columns = Object.keys(review.seen);
@@ -63,7 +63,7 @@ export class Reviews extends FollowedList<SeenRecord<Review>> {
 
   /** Returns why a review lets nobody, or not this user, change the rows of a slice; null if some may be free. */
   obstacle(slice: Slice): string | null {
-    const whole = this.holding.find((review) => overlapOf(slice, review.seen) === 'all');
+    const whole = this.holding.find((review) => this.planned.overlapOf(slice, review.seen) === 'all');
     return whole ? `${reviewText(whole)}.` : null;
   }
 

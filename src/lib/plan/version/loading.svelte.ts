@@ -12,6 +12,7 @@ import type { ComparedRows } from '../../pivot/table/ready-rows';
 import { RowsError } from '../../pivot/rows/rows';
 import type { Progress } from './download';
 import { downloadRows, TooLargeError } from './download';
+import { Lookups } from './lookups.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /**
@@ -76,12 +77,16 @@ export class Loading {
   formulas = $state.raw<readonly CheckedFormula[]>([]);
   /** Why the formulas could not be read, so that the pivot shows none; null if they were. */
   formulaFailure = $state.raw<string | null>(null);
+  /** The lookups of the source, as they were when the rows were loaded. */
+  readonly lookups: Lookups;
   /** The pivot on screen; null until it is ready. */
   pivot: Pivot | null = null;
   private readonly call = new LatestCall();
   private running: Promise<void> = Promise.resolve();
 
-  constructor(private readonly planned: PlannedVersion) {}
+  constructor(private readonly planned: PlannedVersion) {
+    this.lookups = new Lookups(planned);
+  }
 
   /** Loads the rows into a new pivot. Never throws: a failure becomes the phase. */
   load(place: PivotPlace): Promise<void> {
@@ -121,9 +126,10 @@ export class Loading {
       );
       const layout = place.layout();
       const formulas = this.readFormulas(signal);
+      const lookups = this.lookups.read(signal);
       const { bytes, index, rows, history, fellBack } = await downloadRows(
         this.planned.id,
-        this.planned.columns,
+        this.planned.stored,
         signal,
         (progress) => {
           if (!signal.aborted) this.phase = { kind: 'loading', step: 'rows', progress };
@@ -137,6 +143,7 @@ export class Loading {
         return;
       }
       await formulas;
+      await lookups;
       this.phase = { kind: 'loading', step: 'engine', progress: null };
       await this.show(bytes, index, { ...place, layout: await layout }, signal);
     } catch (error) {
@@ -187,6 +194,12 @@ export class Loading {
     const { Pivot } = await import('../../pivot/pivot');
     const compared = await findCompared((rows) => Pivot.whyNotBeside(bytes, rows));
     if (signal.aborted) return;
+    const attributes = await this.lookups.join(
+      compared.map(({ id }) => id),
+      signal,
+    );
+    if (signal.aborted) return;
+    this.planned.joined = attributes;
     const { columns, current } = this.planned;
     const excluded = current.exclude_iters;
     // A discarded pivot may still finish its work.
@@ -194,7 +207,7 @@ export class Loading {
       if (!signal.aborted) this.arranging = isBusy;
     };
     const formulas = usableFormulas(this.formulas);
-    const shown = { index, columns, excluded, compared, formulas };
+    const shown = { index, columns, excluded, compared, formulas, attributes };
     const pivot = await Pivot.open(bytes, { ...options, ...shown, onBusy });
     this.planned.decimals = pivot.decimals;
     try {

@@ -19,12 +19,15 @@ import type { Source } from '../../contract/sources';
 import type { LogListEntry } from '../../contract/log';
 import type { SlicePreview } from '../../contract/previews';
 import type { Slice } from '../../contract/slices';
+import { inKeys, overlapOf, type Overlap } from '../../pivot/grid/cells/reach';
 import { readsPart } from '../../contract/territories';
 import type { Version } from '../../contract/versions';
+import { Attributes } from '../../pivot/rows/attributes';
 import { decimalsByType } from '../../pivot/rows/measure-decimals';
 import { user } from '../../client/user.svelte';
 import { type Measured, totalOf } from '../../contract/measures';
 import type { NamedMeasure } from '../amounts/measure-words';
+import { withAttributes } from './lookups';
 import { changeableOf } from './own-part';
 import type { TriedRows } from '../amounts/tried-rows';
 
@@ -68,7 +71,14 @@ export class PlannedVersion {
   /** Whether the totals of a selection are read by month too, because a shape needs them. */
   byMonth = $state(false);
 
-  /** The columns that an operation may select by and set. */
+  /** The attributes of lookups that the loaded rows have. */
+  joined = $state.raw(Attributes.NONE);
+  /** The columns of the source, then the attributes of {@link joined} as dimensions. */
+  readonly columns: readonly ColumnEntry[] = $derived.by(() =>
+    withAttributes(this.stored, this.joined),
+  );
+
+  /** The columns that an operation may set. */
   readonly dimensions: readonly ColumnEntry[];
   /** The date columns. */
   readonly dates: readonly ColumnEntry[];
@@ -97,14 +107,15 @@ export class PlannedVersion {
   constructor(
     version: Version,
     source: Source,
-    readonly columns: readonly ColumnEntry[],
+    /** The columns of the source. */
+    readonly stored: readonly ColumnEntry[],
   ) {
     this.current = $state.raw(version);
     this.source = $state.raw(source);
-    this.dimensions = columns.filter((c) => isLeaf(c.role));
-    this.dates = columns.filter((c) => c.role === 'date');
+    this.dimensions = stored.filter((c) => isLeaf(c.role));
+    this.dates = stored.filter((c) => c.role === 'date');
     this.dateColumn = this.dates[0]?.cname;
-    const measures = measuresOf(columns);
+    const measures = measuresOf(stored);
     this.measureKeys = measures.map(({ key }) => key);
     this.measureColumns = Object.fromEntries(
       measures.map(({ key, column }) => [key, column.cname]),
@@ -119,7 +130,7 @@ export class PlannedVersion {
         measures.map(({ key, column }) => [key, decimalsOf(baseTypeOf(column))]),
       ),
     };
-    this.decimals = decimalsByType(columns);
+    this.decimals = decimalsByType(stored);
   }
 
   get id(): number {
@@ -131,6 +142,11 @@ export class PlannedVersion {
     return changeableOf(this.source, slice) === 'none'
       ? 'Your territories let you see these rows but not change them.'
       : null;
+  }
+
+  /** Compares two slices as {@link overlapOf} does, also where one names attributes and the other one their keys. */
+  overlapOf(slice: Slice, other: Slice): Overlap {
+    return overlapOf(inKeys(slice, this.joined), inKeys(other, this.joined));
   }
 
   /** Returns the label of a column, or its name if it has none. */

@@ -1,6 +1,8 @@
 /** Compares slices with cells of a pivot and with each other. */
+import type { Scalar } from '../../../contract/primitives';
 import { isDateRange, type DateRange, type Slice } from '../../../contract/slices';
 import type { LayoutFilter } from '../../../contract/stored-layout';
+import type { Attributes } from '../../rows/attributes';
 import type { CellIdentity } from '../../slice/cell';
 import { parseDay, toScalar, valueKey } from '../../values/cell-value';
 import type { CellValue, Schema } from '../../values/engine-types';
@@ -25,12 +27,16 @@ interface ShownCells {
 export class Reach {
   /** Overlap of the slice with each value, by column or expression. */
   private readonly known = new Map<string, Map<string, Overlap>>();
+  /** The values of the slice, by column whose values it lists. */
+  private readonly lists = new Map<string, ReadonlySet<string>>();
+  /** The source values behind the values of expressions and attributes, by column. */
+  private readonly behind = new Map<string, ReadonlySet<string>>();
   /** Columns of the slice that filters restrict to values of the slice. */
   private readonly filtered: ReadonlySet<string>;
   /** Whether a filter admits no value of the slice. */
   private readonly isFilteredOut: boolean;
 
-  /** @param underlying source values behind the values of the expressions */
+  /** @param underlying source values behind the values of the expressions and attributes */
   constructor(
     private readonly slice: Slice,
     private readonly shown: ShownCells,
@@ -38,13 +44,14 @@ export class Reach {
   ) {
     const isEach = shown.filter_op !== 'or' || shown.filter.length < 2;
     const isOnly = (filter: LayoutFilter, overlap: Overlap): boolean => {
-      const wanted = this.wanted(filter[0]);
-      const values = wanted === undefined ? null : filterValues(filter, shown.schema);
-      return values?.every((value) => this.ofColumn(filter[0], value) === overlap) ?? false;
+      const [name] = filter;
+      const isWanted = this.columnsOf(name).some((column) => this.wanted(column) !== undefined);
+      const values = isWanted ? filterValues(filter, shown.schema) : null;
+      return values?.every((value) => this.ofHeader(name, value) === overlap) ?? false;
     };
     const filters = isEach ? shown.filter : [];
     const held = filters.filter((filter) => isOnly(filter, 'all'));
-    this.filtered = new Set(held.map(([column]) => column));
+    this.filtered = new Set(held.flatMap(([name]) => this.columnsOf(name)));
     this.isFilteredOut = filters.some((filter) => isOnly(filter, 'none'));
   }
 
@@ -72,12 +79,7 @@ export class Reach {
   holds(cell: CellIdentity): boolean {
     const headers = this.headersOf(cell).filter(({ isShown }) => isShown);
     return Object.keys(this.slice).every(
-      (column) =>
-        this.filtered.has(column) ||
-        headers.some(
-          ({ name, value }) =>
-            this.columnsOf(name).includes(column) && this.ofHeader(name, value) === 'all',
-        ),
+      (column) => this.filtered.has(column) || this.ofHeaders(column, headers) === 'all',
     );
   }
 
@@ -85,11 +87,42 @@ export class Reach {
   misses(cell: CellIdentity): boolean {
     const headers = this.headersOf(cell).filter(({ isShown }) => isShown);
     return (
-      this.isFilteredOut || headers.some(({ name, value }) => this.ofHeader(name, value) === 'none')
+      this.isFilteredOut ||
+      Object.keys(this.slice).some((column) => this.ofHeaders(column, headers) === 'none')
     );
   }
 
-  private headersOf({ rowPath, columnPath }: CellIdentity) {
+  /** Returns the overlap of the slice with the values of a column that some headers admit together. */
+  private ofHeaders(column: string, headers: readonly ShownHeader[]): Overlap {
+    const own = headers.filter(({ name }) => this.columnsOf(name).includes(column));
+    const overlaps = own.map(({ name, value }) => this.ofHeader(name, value));
+    if (overlaps.includes('none')) return 'none';
+    if (overlaps.includes('all')) return 'all';
+    const [first, ...others] = own.map((header) => this.behindHeader(column, header));
+    if (!first || others.length === 0) return 'some';
+    const admitted = [...first].filter((key) => others.every((each) => each.has(key)));
+    const inside = admitted.map((key) => this.ofColumn(column, JSON.parse(key)));
+    return inside.length > 0 && inside.every((each) => each === inside[0])
+      ? (inside[0] ?? 'some')
+      : 'some';
+  }
+
+  /** Returns the keys of the values of a column behind a header. */
+  private behindHeader(column: string, { name, value }: ShownHeader): ReadonlySet<string> {
+    const key = valueKey(value);
+    const { columns = [], tuples = [] } = this.underlying.get(name) ?? {};
+    const at = columns.indexOf(column);
+    if (at < 0) return new Set([key]);
+    const place = JSON.stringify([column, name, key]);
+    const known = this.behind.get(place);
+    if (known) return known;
+    const own = tuples.filter((entry) => entry.value === key);
+    const keys = new Set(own.map(({ tuple }) => valueKey(tuple[at] ?? null)));
+    this.behind.set(place, keys);
+    return keys;
+  }
+
+  private headersOf({ rowPath, columnPath }: CellIdentity): ShownHeader[] {
     const { group_by, split_by } = this.shown;
     return [
       ...group_by.map((name, i) => ({
@@ -107,7 +140,7 @@ export class Reach {
 
   /** Returns the columns that a header restricts. */
   private columnsOf(name: string): readonly string[] {
-    return this.underlying.get(name)?.columns ?? [name];
+    return [name, ...(this.underlying.get(name)?.columns ?? [])];
   }
 
   private ofHeader(name: string, value: CellValue): Overlap {
@@ -122,6 +155,8 @@ export class Reach {
   private ofValue(name: string, value: CellValue): Overlap {
     const underlying = this.underlying.get(name);
     if (!underlying) return this.shown.isExpression(name) ? 'some' : this.ofColumn(name, value);
+    // A slice may name an attribute that follows from several keys.
+    if (this.ofColumn(name, value) === 'none') return 'none';
     const key = valueKey(value);
     const inside = underlying.tuples
       .filter((entry) => entry.value === key)
@@ -135,12 +170,41 @@ export class Reach {
   private ofColumn(column: string, value: CellValue): Overlap {
     const wanted = this.wanted(column);
     if (wanted === undefined) return 'all';
-    return admits(wanted, toScalar(value, this.shown.schema[column])) ? 'all' : 'none';
+    const scalar = toScalar(value, this.shown.schema[column]);
+    if (isDateRange(wanted)) return admits(wanted, scalar) ? 'all' : 'none';
+    const list = this.lists.get(column) ?? new Set(listOf(wanted).map(valueKey));
+    this.lists.set(column, list);
+    return list.has(valueKey(scalar)) ? 'all' : 'none';
   }
 
   private wanted(column: string): Slice[string] | undefined {
     return Object.hasOwn(this.slice, column) ? this.slice[column] : undefined;
   }
+}
+
+/** A column or an expression that the pivot shows, with the value of a cell if one of its headers has it. */
+interface ShownHeader {
+  name: string;
+  value: CellValue;
+  isShown: boolean;
+}
+
+/**
+ * Returns a slice with its attributes replaced by the keys from which they follow, so that it can be compared with
+ * slices and cells that name the keys. An attribute that follows from several keys stays.
+ */
+export function inKeys(slice: Slice, attributes: Attributes): Slice {
+  return Object.entries(slice).reduce<Slice>((replaced, [name, wanted]) => {
+    const behind = attributes.behindKey(name);
+    if (!behind) return replaced;
+    const { [name]: _, ...others } = replaced;
+    const before = Object.hasOwn(others, behind.key) ? others[behind.key] : undefined;
+    const isAdmitted = (key: Scalar | null) => before === undefined || admits(before, key);
+    const keys = behind.pairs
+      .filter(({ value, key }) => admits(wanted, value) && isAdmitted(key))
+      .map(({ key }) => key);
+    return { ...others, [behind.key]: keys };
+  }, slice);
 }
 
 /**

@@ -68,8 +68,8 @@ export class Marks {
   private tried: TriedMark | null = null;
   /** Typed amounts that are not saved yet, by cell. */
   private unsaved: ReadonlyMap<string, string> = new Map();
-  /** Source values behind the values of expressions, while slices are marked. */
-  private underlying = new Map<string, Underlying>();
+  /** Source values behind the values of expressions and attributes, while slices are marked. */
+  private underlying: ReadonlyMap<string, Underlying> = new Map();
   /** Cells of the view on screen that the slices reach; computed again if a slice changes. */
   private reaches: Reaches | null = null;
   private readonly identities = new WeakMap<Element, CellIdentity>();
@@ -236,11 +236,9 @@ export class Marks {
 
   /** Reads the source values behind the expressions of a view. @returns false if the view was replaced */
   private async readUnderlying(reader: ViewReader): Promise<boolean> {
-    for (const name of reader.expressions) {
-      const underlying = await reader.underlyingValues(name);
-      if (this.shown.reader !== reader) return false;
-      this.underlying.set(name, underlying);
-    }
+    const underlying = await reader.allUnderlying();
+    if (this.shown.reader !== reader) return false;
+    this.underlying = underlying;
     return true;
   }
 
@@ -361,7 +359,7 @@ export class Marks {
   private reachIn(reader: ViewReader, slice: Slice): Reach {
     const { config, schema } = reader;
     const isExpression = (name: string) => reader.isExpression(name);
-    return new Reach(slice, { ...config, schema, isExpression }, this.underlying);
+    return new Reach(reader.inKeys(slice), { ...config, schema, isExpression }, this.underlying);
   }
 
   private identify(cell: Element): CellIdentity | null {

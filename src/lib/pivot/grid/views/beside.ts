@@ -1,5 +1,6 @@
 /** Facts that the grid needs besides the answers of the engine. */
 import type { Layout } from '../../../contract/stored-layout';
+import { Attributes } from '../../rows/attributes';
 import type { CellValue } from '../../values/engine-types';
 import type { ColumnTotals } from '../cells/grid-columns';
 
@@ -29,6 +30,8 @@ export interface BesideTable {
    * be asked.
    */
   valuesOf(key: CellValue, names: readonly string[]): readonly CellValue[] | undefined | null;
+  /** The attributes of the rows. */
+  attributes: Attributes;
 }
 
 /** Facts about a table and its views that are known without asking the engine. */
@@ -42,6 +45,7 @@ export const NOTHING: BesideTable = {
   textOf: () => undefined,
   daysOf: () => null,
   valuesOf: () => null,
+  attributes: Attributes.NONE,
 };
 
 export const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };

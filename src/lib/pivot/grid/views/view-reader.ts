@@ -1,5 +1,6 @@
 /** Reads typed cells from one view of the engine. */
 import { isLeaf } from '../../../contract/columns';
+import type { Slice } from '../../../contract/slices';
 import { sliceContextOf } from '../../layout/layout';
 import { type CellIdentity, type CellPosition, pathKey, type ReadCell } from '../../slice/cell';
 import { expressionsOf, type PivotCell, type SliceColumn, sliceFromCell } from '../../slice/slice';
@@ -21,6 +22,7 @@ import { type ClosedDate, ClosedHeaders } from './closed-headers';
 import { ColumnPaths } from './column-paths';
 import { ShownValues } from './shown-values';
 import { type DrawnColumn, drawnColumns } from '../cells/grid-columns';
+import { inKeys } from '../cells/reach';
 import { ExpressionValues } from './expression-values';
 import { readRows } from './own-views';
 import { type ViewFacts, viewFacts } from './view-facts';
@@ -324,6 +326,21 @@ export class ViewReader {
     return this.expressionValues.of(expression);
   }
 
+  /** Returns the same for each expression and each attribute that the view groups, splits or filters by. */
+  async allUnderlying(): Promise<Map<string, Underlying>> {
+    const underlying = await this.expressionValues.ofAll(this.expressions);
+    for (const name of this.used) {
+      const behind = this.beside.attributes.behind(name);
+      if (behind) underlying.set(name, behind);
+    }
+    return underlying;
+  }
+
+  /** Returns a slice with its attributes replaced by the keys from which they follow, as far as one key is enough. */
+  inKeys(slice: Slice): Slice {
+    return inKeys(slice, this.beside.attributes);
+  }
+
   /** Returns the headers that stand for closed days only, and reads the days behind them. */
   async closedHeaders(closed: readonly ClosedDate[]): Promise<ClosedHeaders> {
     const { config, schema, expressionValues, used } = this;
@@ -367,8 +384,10 @@ export class ViewReader {
 
   /** Reads the dimensions and dates that identify a row of an ungrouped view, by the key of the row. */
   private async flatRow(key: CellValue, columns: readonly SliceColumn[]): Promise<RowNames> {
+    // Attributes follow from the other columns.
+    const { attributes } = this.beside;
     const names = columns
-      .filter((c) => isLeaf(c.role) && c.cname in this.schema)
+      .filter((c) => isLeaf(c.role) && c.cname in this.schema && !attributes.has(c.cname))
       .map((c) => c.cname);
     const index = await this.table.get_index();
     if (!index) throw gone();

@@ -1,0 +1,48 @@
+/** The attributes of lookups among the columns of a source. */
+import type { ColumnEntry } from '../../contract/columns';
+import type { Attributes } from '../../pivot/rows/attributes';
+import type { ColumnType } from '../../pivot/values/engine-types';
+
+/**
+ * Returns the columns of a source followed by the attributes of lookups, as dimensions. An attribute that follows from
+ * a date is in the group of this date, like its other periods. An attribute selects rows if all of its keys do.
+ */
+export function withAttributes(
+  stored: readonly ColumnEntry[],
+  attributes: Attributes,
+): ColumnEntry[] {
+  const { types } = attributes;
+  const dateOf = (name: string): ColumnEntry | undefined => {
+    const [key, ...others] = attributes.keysOf(name) ?? [];
+    return others.length > 0
+      ? undefined
+      : stored.find(({ cname, role }) => cname === key && role === 'date');
+  };
+  const groupOf = ({ dim_group, cname }: ColumnEntry) => dim_group ?? cname;
+  const grouped = new Set(Object.keys(types).map(dateOf));
+  const columns = stored.map((column) =>
+    grouped.has(column) ? { ...column, dim_group: groupOf(column) } : column,
+  );
+  const added = Object.entries(types).map(([name, type]): ColumnEntry => {
+    const date = dateOf(name);
+    const keys = stored.filter(({ cname }) => attributes.keysOf(name)?.includes(cname));
+    return {
+      cname: name,
+      label: null,
+      role: 'dimension',
+      is_key: keys.every(({ role, is_key }) => role === 'date' || is_key),
+      opos: null,
+      dim_group: date ? groupOf(date) : null,
+      dim_period_col: null,
+      in_grain: false,
+      type: DATABASE_TYPE[type] ?? 'text',
+    };
+  });
+  return [...columns, ...added];
+}
+
+/** The database types of attributes whose values are days or moments. */
+const DATABASE_TYPE: Partial<Record<ColumnType, string>> = {
+  date: 'date',
+  datetime: 'timestamp without time zone',
+};
