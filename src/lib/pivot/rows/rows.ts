@@ -54,11 +54,16 @@ export class AnsweredRows {
    * Returns a value in the JSON form of the service: days and times as ISO text; null for a missing column.
    */
   at(name: string, row: number): Row[string] {
-    const column = this.columns.get(name);
-    const value = column?.at(row) ?? null;
-    if (value === null || column === undefined) return null;
-    return (textOf[column.type.typeId] ?? asIs)(value);
+    return valueIn(this.columns, name, row);
   }
+}
+
+/** Returns a value of some columns as {@link AnsweredRows.at} does. */
+export function valueIn(columns: ArrowColumns, name: string, row: number): Row[string] {
+  const column = columns.get(name);
+  const value = column?.at(row) ?? null;
+  if (value === null || column === undefined) return null;
+  return (textOf[column.type.typeId] ?? asIs)(value);
 }
 
 /** The JSON form of values by Arrow type; Flechette returns days and times as milliseconds. */

@@ -8,7 +8,9 @@ import { admits } from '../../pivot/slice/slice-values';
 import type { ByMeasure } from '../../contract/columns';
 import { byKey, keysIn, totalOf, totalsBy } from '../../contract/measures';
 import { nextTask } from '../../pivot/waiting';
-import type { AnsweredRows } from '../../pivot/rows/rows';
+import type { ArrowColumns } from '../../pivot/rows/arrow-columns';
+import { Attributes } from '../../pivot/rows/attributes';
+import { type AnsweredRows, valueIn } from '../../pivot/rows/rows';
 
 /** The amounts that one step adds to the plan. */
 export interface Effect {
@@ -30,10 +32,15 @@ const nothing = (): Added => ({ rows: 0, amounts: new Map() });
 
 /** The rows of all steps of a preview. */
 export class TriedRows {
+  /** The columns with the attributes; null until they are needed, because the attributes of new keys are read meanwhile. */
+  private extended: ArrowColumns | null = null;
+
   constructor(
     readonly rows: Pick<AnsweredRows, 'count' | 'at' | 'columns' | 'logid'>,
     /** The columns of the measures. */
     private readonly measures: ByMeasure<string>,
+    /** The attributes by which slices may select the rows. */
+    private readonly attributes = Attributes.NONE,
   ) {}
 
   /**
@@ -93,10 +100,13 @@ export class TriedRows {
 
   /** Checks whether a slice selects a row. Columns that the rows lack do not restrict it. */
   private isIn(slice: Slice, y: number): boolean {
-    return Object.entries(slice).every(
-      ([column, wanted]) =>
-        !this.rows.columns.has(column) || admits(wanted, this.rows.at(column, y)),
-    );
+    const { rows, attributes } = this;
+    return Object.entries(slice).every(([column, wanted]) => {
+      if (rows.columns.has(column)) return admits(wanted, rows.at(column, y));
+      if (!attributes.has(column)) return true;
+      this.extended ??= attributes.extend(rows.columns);
+      return admits(wanted, valueIn(this.extended, column, y));
+    });
   }
 
   private add(y: number, to: Added, as: (amount: number) => number = (amount) => amount): void {

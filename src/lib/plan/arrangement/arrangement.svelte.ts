@@ -64,7 +64,7 @@ export class Arrangement {
   private base: Layout = {};
   /** The versions that the pivot on screen compares with. */
   private comparedWith: readonly number[] = [];
-  /** The columns that the pivot lacks until the formulas are read; null if they were read. */
+  /** The columns that the pivot lacks until formulas and lookups are read; null if they were read. */
   private lacking: Lacking | null = null;
   /** The query string of the current layout, as this class would write it. */
   private written = '';
@@ -267,13 +267,15 @@ export class Arrangement {
     return (await this.loading.pivot?.layout()) ?? {};
   }
 
-  /** Returns a layout with the columns that the pivot lacks until the formulas are read. */
+  /** Returns a layout with the columns that the pivot lacks until formulas and lookups are read. */
   whole(shown: Layout): Layout {
     return this.lacking ? withLacking(shown, this.lacking) : shown;
   }
 
   private lackingOf(wanted: Layout, opened: Layout, names: readonly string[]): Lacking | null {
-    return this.loading.formulaFailure === null ? null : { wanted, opened, names };
+    const { formulaFailure, lookups } = this.loading;
+    const areRead = formulaFailure === null && lookups.failure === null;
+    return areRead ? null : { wanted, opened, names };
   }
 
   /** Follows a change that the user made in the viewer. */

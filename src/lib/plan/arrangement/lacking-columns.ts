@@ -1,5 +1,8 @@
-/** Keeps the columns of formulas in the arrangement while the formulas cannot be read. */
+/** Keeps the columns of formulas and lookups in the arrangement while they cannot be read. */
 import type { Layout } from '../../contract/stored-layout';
+
+/** The parts of a layout that come back whole. */
+const WHOLE = ['group_by', 'split_by', 'filter', 'sort'] as const;
 
 /** A layout that a pivot opened without some of its columns. */
 export interface Lacking {
@@ -13,20 +16,24 @@ export interface Lacking {
 
 /**
  * Returns a layout with the columns that the pivot lacks. If somebody has changed the columns since the pivot
- * opened, each follows the column that it followed. The sort order comes back unless somebody has changed it.
+ * opened, each follows the column that it followed. Groups, filters and the sort order come back unless somebody has
+ * changed them.
  *
  * @param shown the current layout
  */
 export function withLacking(shown: Layout, { wanted, opened, names }: Lacking): Layout {
   const lacking = Object.entries(wanted.expressions ?? {}).filter(([name]) => names.includes(name));
   const expressions = { ...shown.expressions, ...Object.fromEntries(lacking) };
-  const isSame = (part: 'columns' | 'sort') =>
+  const isSame = (part: 'columns' | (typeof WHOLE)[number]) =>
     JSON.stringify(shown[part] ?? []) === JSON.stringify(opened[part] ?? []);
-  const { columns = [], sort = [] } = wanted;
+  const { columns = [] } = wanted;
+  const whole = WHOLE.filter((part) => wanted[part] && isSame(part)).map(
+    (part) => [part, wanted[part]] as const,
+  );
   return {
     ...shown,
     expressions,
-    ...(isSame('sort') && { sort }),
+    ...Object.fromEntries(whole),
     ...(columns.length > 0 && {
       columns: isSame('columns') ? columns : inserted(shown.columns ?? [], columns, names),
     }),

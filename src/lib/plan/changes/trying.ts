@@ -221,7 +221,8 @@ export class Trying {
       const asked = lines.filter(({ id }) => !outcomes.has(id));
       const answer = asked.length > 0 ? await this.preview(asked, outcomes) : null;
       if (answer === 'refused') continue;
-      const rows = answer && new TriedRows(answer, this.planned.measureColumns);
+      const { measureColumns, joined } = this.planned;
+      const rows = answer && new TriedRows(answer, measureColumns, joined);
       if (answer && rows) await noteShown(asked, answer, rows, outcomes);
       const answered = lines.map((line) => ({ ...line, outcome: outcomes.get(line.id) ?? null }));
       return { lines: answered, rows };

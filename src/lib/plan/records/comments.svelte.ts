@@ -2,7 +2,6 @@
 import * as api from '../../client/api';
 import type { Comment } from '../../contract/comments';
 import type { Slice } from '../../contract/slices';
-import { overlapOf } from '../../pivot/grid/cells/reach';
 import { FollowedList } from './followed-list.svelte';
 import type { SelectedSlice } from '../selection/selected-slice';
 import { seenIn, type SeenRecord } from '../version/own-part';
@@ -41,7 +40,7 @@ export class Comments extends FollowedList<SeenRecord<Comment>> {
     () => this.threads.length - this.open.length >= this.most.resolved,
   );
 
-  constructor(planned: PlannedVersion) {
+  constructor(private readonly planned: PlannedVersion) {
     const most = $state({ resolved: RESOLVED });
     super(async (signal) => {
       const all = await api.call('GET /versions/{id}/comments', {

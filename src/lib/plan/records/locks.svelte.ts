@@ -5,7 +5,7 @@ import type { ColumnEntry } from '../../contract/columns';
 import type { Lock } from '../../contract/locks';
 import { isDateRange, type Slice } from '../../contract/slices';
 import type { ClosedDate } from '../../pivot/grid/views/closed-headers';
-import { overlapOf, type Overlap } from '../../pivot/grid/cells/reach';
+import type { Overlap } from '../../pivot/grid/cells/reach';
 import { FollowedList } from './followed-list.svelte';
 import { type Days, joinedDays } from '../amounts/day-ranges';
 import { seenIn, type SeenRecord } from '../version/own-part';

@@ -12,7 +12,6 @@ import {
 } from '../../contract/reviews';
 import type { Slice } from '../../contract/slices';
 import type { ReviewMark } from '../../pivot/grid/marks/review-edges';
-import { overlapOf } from '../../pivot/grid/cells/reach';
 import { seenIn, type SeenRecord } from '../version/own-part';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { FollowedList } from './followed-list.svelte';
@@ -39,7 +38,10 @@ export class Reviews extends FollowedList<SeenRecord<Review>> {
   );
 
   /** @param onChange is called when a read returns other reviews than before */
-  constructor(planned: PlannedVersion, onChange: () => void) {
+  constructor(
+    private readonly planned: PlannedVersion,
+    onChange: () => void,
+  ) {
     super(async (signal) => {
       const all = await api.call('GET /versions/{id}/reviews', { id: planned.id, signal });
       return all.map(seenIn(planned.source));
@@ -63,7 +65,9 @@ export class Reviews extends FollowedList<SeenRecord<Review>> {
 
   /** Returns why a review lets nobody, or not this user, change the rows of a slice; null if some may be free. */
   obstacle(slice: Slice): string | null {
-    const whole = this.holding.find((review) => this.planned.overlapOf(slice, review.seen) === 'all');
+    const whole = this.holding.find(
+      (review) => this.planned.overlapOf(slice, review.seen) === 'all',
+    );
     return whole ? `${reviewText(whole)}.` : null;
   }
 

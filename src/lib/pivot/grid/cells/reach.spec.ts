@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../../contract/slices';
 import type { LayoutFilter } from '../../../contract/stored-layout';
 import { valueKey } from '../../values/cell-value';
-import { overlapOf, Reach } from './reach';
+import { columnFromArray, dateDay, dictionary, utf8 } from '@uwdata/flechette';
+import { columnsIn, encoded } from '../../rows/arrow-columns';
+import { Attributes } from '../../rows/attributes';
+import { inKeys, overlapOf, Reach } from './reach';
 import { admits } from '../../slice/slice-values';
 
 const DAYS = ['2027-01-30', '2027-01-31', '2027-02-01', '2027-02-02'];
@@ -143,5 +146,137 @@ describe('a slice and the cells of a pivot', () => {
     expect(reach({ product: 'Chairs' }, either, 'or').misses(cell('East', '2027-01-31'))).toBe(
       false,
     );
+  });
+});
+
+describe('a slice with attributes and the cells of a pivot', () => {
+  const PRODUCTS = [
+    { product: 'stool', Family: 'Chairs', Size: 'S' },
+    { product: 'throne', Family: 'Chairs', Size: 'L' },
+    { product: 'desk', Family: 'Tables', Size: 'L' },
+    { product: null, Family: null, Size: 'S' },
+  ];
+  const HALVES = DAYS.map((day, i) => ({ day, Half: i < 2 ? 'H1' : 'H2' }));
+  const PLAN = PRODUCTS.flatMap((product) => HALVES.map((half) => ({ ...product, ...half })));
+  type Field = keyof (typeof PLAN)[number];
+  const texts = (values: (string | null)[]) => columnFromArray(values, dictionary(utf8()));
+  const ms = (day: string) => Date.parse(day);
+  const attributes = Attributes.of(
+    [
+      {
+        lookup: { id: 1, keys: ['product'], attributes: ['Family', 'Size'] },
+        rows: [
+          new Map(
+            (['product', 'Family', 'Size'] as const).map((name) => [
+              name,
+              texts(PRODUCTS.map((row) => row[name])),
+            ]),
+          ),
+        ],
+      },
+      {
+        lookup: { id: 2, keys: ['day'], attributes: ['Half'] },
+        rows: [
+          new Map([
+            ['day', columnFromArray(DAYS.map(ms), dateDay())],
+            ['Half', texts(HALVES.map(({ Half }) => Half))],
+          ]),
+        ],
+      },
+    ].map(({ lookup, rows }) => ({
+      lookup,
+      rows: rows.map((each) => columnsIn(encoded(each))),
+    })),
+    () => Promise.resolve(new Map()),
+  );
+  const underlying = new Map(
+    attributes.names.flatMap((name) => {
+      const behind = attributes.behind(name);
+      return behind ? [[name, behind] as const] : [];
+    }),
+  );
+  const reach = (slice: Slice, group_by: Field[], filter: LayoutFilter[] = []) =>
+    new Reach(
+      inKeys(slice, attributes),
+      {
+        ...{ group_by, filter, split_by: [], isExpression: () => false },
+        schema: {
+          product: 'string',
+          day: 'date',
+          Family: 'string',
+          Size: 'string',
+          Half: 'string',
+        },
+      },
+      underlying,
+    );
+  const cellOf = (row: (typeof PLAN)[number], group_by: Field[]) => ({
+    rowPath: group_by.map((name) => (name === 'day' ? ms(row.day) : row[name])),
+    columnPath: null,
+    measure: 'value',
+  });
+  const holds = (slice: Slice, cell: Partial<(typeof PLAN)[number]>) => {
+    const group_by = Object.keys(cell) as Field[];
+    const row = PLAN.find((each) => group_by.every((name) => each[name] === cell[name]));
+    return row && reach(slice, group_by).holds(cellOf(row, group_by));
+  };
+
+  const fields: Field[] = ['product', 'Family', 'Size', 'day', 'Half'];
+  const anySlice: fc.Arbitrary<Slice> = fc.record(
+    Object.fromEntries(
+      fields.map((name) => [name, lists([...new Set(PLAN.map((row) => row[name]))])]),
+    ),
+    { requiredKeys: [] },
+  );
+
+  it('contains or misses a cell only if that is true of every row of it', () => {
+    const arranged = fc.tuple(anySlice, fc.shuffledSubarray(fields), fc.constantFrom(...PLAN));
+    fc.assert(
+      fc.property(arranged, ([slice, group_by, row]) => {
+        const own = PLAN.filter((each) => group_by.every((name) => each[name] === row[name]));
+        const inside = own.map((each) =>
+          Object.entries(slice).every(([name, wanted]) => admits(wanted, each[name as Field])),
+        );
+        const { holds: areHeld, misses } = {
+          holds: reach(slice, group_by).holds(cellOf(row, group_by)),
+          misses: reach(slice, group_by).misses(cellOf(row, group_by)),
+        };
+        if (areHeld) expect(inside).not.toContain(false);
+        if (misses) expect(inside).not.toContain(true);
+      }),
+    );
+  });
+
+  it('contains the members of a locked attribute, and an attribute whose members are all locked', () => {
+    expect(holds({ Family: 'Chairs' }, { product: 'throne' })).toBe(true);
+    expect(holds({ Family: 'Chairs' }, { product: 'desk' })).toBe(false);
+    expect(holds({ Family: null }, { product: null })).toBe(true);
+    expect(holds({ product: ['stool', 'throne'] }, { Family: 'Chairs' })).toBe(true);
+    expect(holds({ product: 'stool' }, { Family: 'Chairs' })).toBe(false);
+    expect(holds({ Half: 'H1' }, { day: '2027-01-30' })).toBe(true);
+    expect(holds({ day: { to: '2027-01-31' } }, { Half: 'H1' })).toBe(true);
+    expect(holds({ day: { to: '2027-02-01' } }, { Half: 'H2' })).toBe(false);
+  });
+
+  it('contains the cell of two attributes of a key if their common members are locked', () => {
+    expect(holds({ product: 'throne' }, { Family: 'Chairs', Size: 'L' })).toBe(true);
+    expect(holds({ product: 'throne' }, { Family: 'Chairs', Size: 'S' })).toBe(false);
+  });
+
+  it('contains the cells that a filter on an attribute keeps to its members', () => {
+    const chairs: LayoutFilter[] = [['Family', '==', 'Chairs']];
+    const total = { rowPath: [], columnPath: null, measure: 'value' };
+    expect(reach({ Family: 'Chairs' }, ['Half'], chairs).holds(total)).toBe(true);
+    expect(reach({ Family: 'Tables' }, ['Half'], chairs).holds(total)).toBe(false);
+    expect(reach({ Family: 'Tables' }, ['Half'], chairs).misses(total)).toBe(true);
+  });
+
+  it('overlaps with slices that name the keys', () => {
+    const overlap = (slice: Slice, other: Slice) =>
+      overlapOf(inKeys(slice, attributes), inKeys(other, attributes));
+    expect(overlap({ product: 'stool' }, { Family: 'Tables' })).toBe('none');
+    expect(overlap({ product: 'stool' }, { Family: 'Chairs' })).toBe('all');
+    expect(overlap({ Family: 'Chairs' }, { product: 'stool' })).toBe('some');
+    expect(overlap({ Family: 'Chairs', product: 'desk' }, { product: 'desk' })).toBe('none');
   });
 });
