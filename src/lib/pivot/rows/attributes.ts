@@ -4,7 +4,7 @@ import { DAY_MS, type Scalar } from '../../contract/primitives';
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, ColumnType, Schema } from '../values/engine-types';
 import { type ArrowColumns, columnAt, dictionaryOf, isThere, lengthOf } from './arrow-columns';
-import { daysIn } from './days';
+import { byDay, daysIn } from './days';
 import { cellValueAt } from './known-values';
 import { typesOf } from './rows';
 
@@ -210,9 +210,11 @@ function codesIn(
   const days = daysIn(column);
   if (days) {
     const { values, validity } = days;
-    for (let y = 0; y < length; y++)
-      codes[y] = codeOf(isThere(validity, y) ? (values[y] ?? 0) * DAY_MS : null);
-    return codes;
+    const ofDays = byDay(values, (day) => codeOf(day * DAY_MS));
+    const ofEmpty = codeOf(null);
+    if (validity.length > 0)
+      for (let y = 0; y < length; y++) if (!isThere(validity, y)) ofDays[y] = ofEmpty;
+    return ofDays;
   }
   for (let y = 0; y < length; y++) codes[y] = codeOf(cellValueAt(column, y));
   return codes;

@@ -51,17 +51,21 @@ export function startsOf(
   if (!days) return null;
   const { values, validity } = days;
   const { length, nullCount, type } = days.column;
-  const { first, last } = spanOf(values);
-  if (last - first > WIDE) {
-    const starts = values.map((day) => startingAt(day, unit));
-    return columnFrom(type, starts, validity, length, nullCount);
-  }
-  const known = Int32Array.from({ length: length === 0 ? 0 : last - first + 1 }, (_, at) =>
-    startingAt(first + at, unit),
-  );
-  const starts = new Int32Array(length);
-  for (let y = 0; y < length; y++) starts[y] = known[(values[y] ?? 0) - first] ?? 0;
+  const starts = byDay(values, (day) => startingAt(day, unit));
   return columnFrom(type, starts, validity, length, nullCount);
+}
+
+/** Applies a function to days, once for each day of their span, unless that is wide. */
+export function byDay(days: Int32Array, how: (day: number) => number): Int32Array {
+  const { length } = days;
+  const { first, last } = spanOf(days);
+  if (last - first > WIDE) return days.map(how);
+  const known = Int32Array.from({ length: length === 0 ? 0 : last - first + 1 }, (_, at) =>
+    how(first + at),
+  );
+  const results = new Int32Array(length);
+  for (let y = 0; y < length; y++) results[y] = known[(days[y] ?? 0) - first] ?? 0;
+  return results;
 }
 
 /** The different days of an entry's rows in one part. */
