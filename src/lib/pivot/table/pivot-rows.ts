@@ -71,7 +71,11 @@ export class PivotRows {
   async append(rows: EntryRows, side: Side = 'own'): Promise<void> {
     if (rows.count === 0) return;
     const { origins, attributes, index } = this.parts;
-    const received = fitted(rows.columns, attributes.without(origins.loaded(this.parts.schema)), index);
+    const received = fitted(
+      rows.columns,
+      attributes.without(origins.loaded(this.parts.schema)),
+      index,
+    );
     await attributes.cover(received, side);
     const answered = attributes.extend(received);
     const extended =
