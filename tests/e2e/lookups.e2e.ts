@@ -1,0 +1,75 @@
+import { startServer } from '../../src/demo/server';
+import type { Service } from '../support/service';
+import { expect, test } from '../support/e2e';
+import { openAs, PivotPage } from './pivot-page';
+
+/** Attributes of a lookup on the pivot page: fields that rows do not have. */
+
+const TABLE = 'pf.fc_superstore_1';
+const at = (row: string[], measure = 'Sales') => ({ row, column: ['2028', measure] });
+
+/** Families of some sub-categories: Tables have none, and Art is not in the table. */
+const FAMILIES = `SELECT sub, family, rank FROM (VALUES
+  ('Chairs', 'Seating', 2), ('Bookcases', 'Storage', 1), ('Storage', 'Storage', 1),
+  ('Tables', NULL, NULL), ('Phones', 'Devices', 3), ('Copiers', 'Devices', 3)) f(sub, family, rank)`;
+
+/** Registers the lookup of families, sorted by rank. */
+async function addFamilies(service: Service) {
+  await service.query(`CREATE TABLE public.families AS ${FAMILIES}`);
+  const added = await service.api.post('/sources/1/lookups', {
+    ...{ name: 'Families', schema: 'public', tname: 'families', pf_user: 'ana' },
+    keys: [{ column: 'Sub-Category', from: 'sub' }],
+    attributes: [{ cname: 'family', label: 'Family', order_by: 'rank' }],
+  });
+  expect(added.status, JSON.stringify(added.body)).toBe(201);
+}
+
+const ofFamily = (family: string | null) =>
+  `"Sub-Category" IN (SELECT sub FROM public.families WHERE family = '${family}')`;
+
+async function sales(service: Service, where: string): Promise<number> {
+  const [row] = await service.query<{ sales: number }>(
+    `SELECT sum("Sales")::float8 AS sales FROM ${TABLE}
+      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND ${where}`,
+  );
+  return row?.sales ?? NaN;
+}
+
+
+test('an attribute is grouped by, selected and changed like a column', async ({
+  page,
+  service,
+}) => {
+  await addFamilies(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1, '?rows=Family,Sub-Category&depth=0');
+  const seating = await sales(service, ofFamily('Seating'));
+  expect(await pivot.number(at(['Seating']))).toBeCloseTo(seating, 2);
+  // By rank; members without a rank come last or first, but together.
+  const heads = await pivot.grid.locator('tbody th').allInnerTexts();
+  expect(heads.filter((text) => ['Storage', 'Seating', 'Devices'].includes(text))).toEqual([
+    'Storage',
+    'Seating',
+    'Devices',
+  ]);
+  expect(heads).toContain('(empty)');
+
+  await pivot.click(at(['Seating']));
+  await expect(pivot.slice).toContainText('Family');
+  await expect(pivot.slice).toContainText('Seating');
+  await pivot.scaleValue(10);
+  await expect.poll(() => pivot.number(at(['Seating']))).toBeCloseTo(seating * 1.1, 1);
+  expect(await sales(service, ofFamily('Seating'))).toBeCloseTo(seating * 1.1, 1);
+  await pivot.undo();
+  await expect.poll(() => pivot.number(at(['Seating']))).toBeCloseTo(seating, 2);
+
+  // An amount typed into the empty member changes the rows without a family.
+  const none = await sales(service, `NOT coalesce(${ofFamily('Seating')}, false) AND "Sub-Category" NOT IN
+    ('Bookcases', 'Storage', 'Phones', 'Copiers')`);
+  expect(await pivot.number(at(['(empty)']))).toBeCloseTo(none, 2);
+  await pivot.click(at(['(empty)']));
+  await page.keyboard.type('+1000');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => pivot.number(at(['(empty)']))).toBeCloseTo(none + 1000, 1);
+  expect(await sales(service, ofFamily('Seating'))).toBeCloseTo(seating, 2);
+});
