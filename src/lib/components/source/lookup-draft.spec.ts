@@ -117,7 +117,7 @@ describe('A stored lookup', () => {
   it('keeps a column that the table has lost', () => {
     const draft = new LookupDraft(COLUMNS, [], STORED);
     draft.addColumns({ ...PRODUCTS, columns: PRODUCTS.columns.slice(0, 1) });
-    expect(draft.tableColumns.map(({ cname }) => cname)).toEqual(['product', 'family']);
+    expect(draft.tableColumns.map(({ cname }) => cname)).toEqual(['product', 'family', 'region']);
     expect(draft.toRequest()?.attributes).toEqual(STORED.attributes);
   });
 });

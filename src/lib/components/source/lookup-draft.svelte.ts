@@ -116,8 +116,10 @@ export class LookupDraft {
     this.tableColumns = [
       ...lookup.keys.map(({ from }) => from),
       ...(lookup.range ? [lookup.range.from, lookup.range.through] : []),
-      ...lookup.attributes.map(({ cname }) => cname),
-    ].map((cname) => ({ cname, type: '' }));
+      ...lookup.attributes.flatMap(({ cname, order_by }) => [cname, order_by ?? cname]),
+    ]
+      .filter((cname, i, all) => all.indexOf(cname) === i)
+      .map((cname) => ({ cname, type: '' }));
   }
 
   /** Attributes that can be offered: columns of the table that are no key. */
@@ -197,14 +199,14 @@ export class LookupDraft {
       ...preview.columns,
       ...this.tableColumns.filter(({ cname }) => !has(cname)),
     ];
-    this.attributes = [
+    this.attributes = chosenFirst([
       ...this.attributesOf(preview, this.name, () => false).map((attribute) => ({
         ...attribute,
         ...stored.find(({ cname }) => cname === attribute.cname),
         example: attribute.example,
       })),
       ...stored.filter(({ cname }) => !has(cname)),
-    ];
+    ]);
   }
 
   /** Adds a key of the first columns that no other key uses. */
@@ -272,14 +274,14 @@ export class LookupDraft {
     };
   }
 
-  /** Returns the columns of a table as attributes. @param before begins labels that are taken */
+  /** Returns the columns of a table as attributes, chosen ones first. @param before begins labels that are taken */
   private attributesOf(
     preview: TablePreview,
     before: string,
     isChosen: (cname: string) => boolean,
   ): AttributeDraft[] {
     const { taken, isCalendar } = this;
-    return preview.columns.map(({ cname }) => {
+    const attributes = preview.columns.map(({ cname }) => {
       const named = (isCalendar && CALENDAR_LABELS[cname]) || labelOf(cname);
       const label = freeLabel(named, before, taken);
       taken.add(label);
@@ -289,12 +291,17 @@ export class LookupDraft {
         orderBy: (isCalendar && CALENDAR_ORDER[cname]) || '',
       };
     });
+    return chosenFirst(attributes);
   }
 
   private isInRange(cname: string): boolean {
     return this.range !== null && [this.range.from, this.range.through].includes(cname);
   }
 }
+
+/** Puts chosen attributes first, so that they are seen without scrolling. */
+const chosenFirst = (attributes: readonly AttributeDraft[]): AttributeDraft[] =>
+  attributes.toSorted((a, b) => Number(b.isChosen) - Number(a.isChosen));
 
 const EXAMPLES = 3;
 
