@@ -82,7 +82,7 @@ test('a plan follows a product into another family, with its lock, comment and v
   await expect(pivot.panel.getByText('Locked by eve: agreed.').first()).toBeVisible();
   const scale = (product: string) =>
     api.post('/versions/1/scale', { slice: { 'Sub-Category': product }, pct: 1, pf_user: 'ana' });
-  expect((await scale('Copiers')).status).toBe(409);
+  expect((await scale('Copiers')).status).toBe(422);
   expect((await scale('Machines')).status).toBe(200);
 
   await visit(page, '/versions/1?rows=Sub-Category&measures=Sales&filter=Family:%3D%3D:Devices');
