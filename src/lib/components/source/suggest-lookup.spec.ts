@@ -15,11 +15,13 @@ import {
 const column = (cname: string, type = 'text', role: ColumnEntry['role'] = 'dimension') =>
   ({ cname, label: null, type, role }) as ColumnEntry;
 
-function table(types: Record<string, string>, ...rows: unknown[][]): TablePreview {
+type Cell = string | number | null;
+
+function table(types: Record<string, string>, ...rows: Cell[][]): TablePreview {
   const names = Object.keys(types);
   return {
     columns: names.map((cname) => ({ cname, type: types[cname]!, nullable: true })),
-    rows: rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]]))),
+    rows: rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null]))),
   };
 }
 
