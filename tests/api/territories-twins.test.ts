@@ -26,6 +26,12 @@ const OUTSIDE = [
 
 let service: Service;
 let admin: Api;
+/** Families of all products, also of those that no row inside has. */
+const FAMILIES = {
+  ...{ name: 'Families', schema: 'public', tname: 'families' },
+  keys: [{ column: 'Product', from: 'code' }],
+  attributes: [{ cname: 'family', label: 'Family', order_by: 'rank' }],
+};
 /** Reads A and B, and changes A. */
 let ann: Api;
 
@@ -33,6 +39,8 @@ beforeAll(async () => {
   service = await startService('service', SIGNED_IN);
   admin = apiAt(service.url, signedIn('eve', 'admins'));
   ann = apiAt(service.url, signedIn('ann'));
+  await service.query(`CREATE TABLE public.families (code text, family text, rank int);
+    INSERT INTO public.families VALUES ('x', 'old', 1), ('q', 'secret', 2), ('y', 'new', 3), ('n', NULL, 4)`);
 });
 afterAll(() => service?.stop());
 
@@ -40,6 +48,7 @@ async function made(rows: SourceRow[]): Promise<Planned> {
   const version = await plan({ ...service, api: admin }, COLUMNS, rows);
   const territory = { member: 'ann', read: { Region: ['A', 'B'] }, write: { Region: 'A' } };
   ok(await admin.post(`/sources/${version.sourceId}/territories`, territory));
+  ok(await admin.post(`/sources/${version.sourceId}/lookups`, FAMILIES));
   ok(await admin.post(`${version.path}/baseline`));
   return version;
 }
@@ -85,6 +94,14 @@ const REQUESTS: [to: string, body?: object][] = [
   ['slice', { slice: { Product: 'q' }, hold: [{ Region: 'C' }] }],
   ['slices', { slices: [{}, { Region: 'C' }, { Product: ['x', 'q'] }] }],
   ['explain', { slice: {} }],
+  ['slice', { slice: { Family: 'old' }, by: ['Product'] }],
+  ['slice', { slice: { Family: 'secret' } }],
+  ['slices', { slices: [{ Family: ['old', 'secret'] }, { Family: null }] }],
+  ['scale', { slice: { Family: 'new' }, pct: 1 }],
+  ['scale', { slice: { Family: 'old' }, pct: 1 }],
+  ['scale', { slice: { Family: ['old', 'secret'], Region: 'A' }, pct: 1 }],
+  ['recode', { slice: { Family: 'secret' }, set: { Product: 'x' } }],
+  ['comments', { slice: { Family: 'old' }, text: 'x' }],
   ...['data', 'agg', 'log', 'totals', 'undone', 'locks', 'comments', 'reviews'].map(
     (to): [string] => [to],
   ),
@@ -112,6 +129,12 @@ async function ask({ path }: Planned, to: string, body: object | undefined): Pro
   return [to, body, answer.status, told(content)];
 }
 
+/** The rows of the lookup that Ann gets. */
+async function familiesOf({ id, sourceId }: Planned): Promise<Record<string, unknown>[]> {
+  const [lookup] = ok(await ann.get(`/sources/${sourceId}/lookups`)).body;
+  return decode(ok(await ann.get(`/lookups/${lookup.id}/rows?version=${id}`)).bytes).rows;
+}
+
 it('a person gets the same answers from versions that differ only outside', async () => {
   const one = await made([...INSIDE, ...OUTSIDE]);
   const two = await made(INSIDE);
@@ -120,11 +143,16 @@ it('a person gets the same answers from versions that differ only outside', asyn
   const changes: [path: string, body: object][] = [
     [`${one.path}/scale`, { slice, pct: 3 }],
     [`${one.path}/locks`, { slice }],
+    [`${one.path}/locks`, { slice: { Family: 'secret', Region: 'C' } }],
     [`${one.path}/reviews`, { slice: { ...slice, Product: 'x' }, reviewers: ['ann'] }],
     [`${one.path}/comments`, { slice, text: '@ann' }],
     [`${source}/views`, { name: 'C', layout: {} }],
     [`${source}/profiles`, { name: 'C', weights: Array(12).fill(1) }],
   ];
+  expect(await familiesOf(one)).toEqual([
+    { Product: 'x', Family: 'old', 'Family: order': 0 },
+    { Product: 'y', Family: 'new', 'Family: order': 1 },
+  ]);
   const statuses = new Set<unknown>();
   for (const change of [undefined, ...changes]) {
     if (change) ok(await admin.post(...change));
@@ -133,6 +161,7 @@ it('a person gets the same answers from versions that differ only outside', asyn
       expect(answers[0]).toEqual(answers[1]);
       statuses.add((answers[0] as unknown[])[2]);
     }
+    expect(await familiesOf(one)).toEqual(await familiesOf(two));
   }
   expect([...statuses].sort()).toEqual([200, 403, 422]);
 }, 120_000);

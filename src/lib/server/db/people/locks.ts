@@ -70,7 +70,8 @@ export async function firstFulfilled(
   conditions: readonly SqlText[],
 ): Promise<number | undefined> {
   const cases = conditions.map((condition, place) => sql`WHEN ${condition} THEN ${place}`);
-  const any = conditions.map((condition) => sql`(${condition})`);
+  // Without IS TRUE, PostgreSQL would read the lookup of an attribute for each row: it expects few rows of a new entry.
+  const any = conditions.map((condition) => sql`((${condition}) IS TRUE)`);
   const found = await db.maybeOne(
     v.object({ place: v.number() }),
     sql`SELECT CASE ${join(cases, sql` `)} END AS place FROM ${table}
