@@ -161,6 +161,22 @@ CREATE TABLE pf.log (
 
 CREATE INDEX log_version_id_idx ON pf.log USING btree (version_id);
 
+CREATE TABLE pf.lookup (
+  id integer NOT NULL DEFAULT nextval('pf.lookup_id_seq'::regclass),
+  source_id integer NOT NULL,
+  name text NOT NULL,
+  schema text NOT NULL,
+  tname text NOT NULL,
+  keys jsonb NOT NULL,
+  range jsonb NOT NULL,
+  attributes jsonb NOT NULL,
+  created_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT lookup_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT lookup_pkey PRIMARY KEY (id),
+  CONSTRAINT lookup_source_id_name_key UNIQUE (source_id, name)
+);
+
 CREATE TABLE pf.outside_change (
   version_id integer NOT NULL,
   revision xid8 NOT NULL,
@@ -461,5 +477,15 @@ CREATE OR REPLACE FUNCTION pf.refuse_audit_change()
 AS $function$
 BEGIN
   RAISE EXCEPTION 'Rows of pf.audit are only added' USING ERRCODE = 'insufficient_privilege';
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION pf.refuse_lookup(why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ PARALLEL SAFE
+AS $function$
+BEGIN
+  RAISE EXCEPTION USING MESSAGE = why, ERRCODE = 'PF001';
 END
 $function$;
