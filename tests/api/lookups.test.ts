@@ -1,7 +1,6 @@
 // Attributes of lookups: the conditions that slices with them become, on tables with unusual keys and values.
-import { beforeAll, describe, expect, it } from 'vitest';
-import { afterAll } from 'vitest';
-import { apiAt, type Api } from '../support/http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/http';
 import { plan, type Planned, type SourceRow, type TableColumn } from '../support/planned';
 import { startService, type Service } from '../support/service';
 import { decode, ok } from './contract/orders';
