@@ -275,7 +275,7 @@ describe('Slices with attributes', () => {
     const { path, table } = await makePlan(service, sourceId);
     const slice = { Family: 'Seats' };
     ok(await service.api.post(`${path}/scale`, { slice, pct: 100, ...user }));
-    const [entry] = ok(await service.api.get(`${path}/log`)).body;
+    const [entry] = ok(await service.api.get(`${path}/log`)).body.entries;
     expect(entry).toMatchObject({ operation: 'scale', slice });
     const [row] = await service.query(
       `SELECT sum(amount)::float8 AS added FROM ${table} WHERE pf_logid = ${entry.id}`,

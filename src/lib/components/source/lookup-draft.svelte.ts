@@ -145,11 +145,11 @@ export class LookupDraft {
   }
 
   /** Names that no further attribute can have. */
-  private get taken(): Set<string> {
-    return new Set([
+  private get taken(): string[] {
+    return [
       ...this.columns.flatMap(({ cname, label }) => (label ? [cname, label] : [cname])),
       ...this.others.flatMap(({ attributes }) => attributes.map(({ label }) => label)),
-    ]);
+    ];
   }
 
   /** Adds the columns of the calendar beside those of the stored lookup. */
@@ -284,7 +284,7 @@ export class LookupDraft {
     const attributes = preview.columns.map(({ cname }) => {
       const named = (isCalendar && CALENDAR_LABELS[cname]) || labelOf(cname);
       const label = freeLabel(named, before, taken);
-      taken.add(label);
+      taken.push(label);
       return {
         ...{ cname, label, isChosen: isChosen(cname) },
         example: examplesOf(preview, cname),

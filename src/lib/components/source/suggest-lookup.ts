@@ -117,11 +117,11 @@ export function labelOf(cname: string): string {
 }
 
 /** Returns a label that is not taken: itself, or with a name before it. */
-export function freeLabel(label: string, before: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(label)) return label;
+export function freeLabel(label: string, before: string, taken: readonly string[]): string {
+  if (!taken.includes(label)) return label;
   const longer = `${before} ${label.charAt(0).toLowerCase()}${label.slice(1)}`.trim();
   for (let number = 2; ; number++) {
     const tried = number === 2 ? longer : `${longer} ${number - 1}`;
-    if (!taken.has(tried)) return tried;
+    if (!taken.includes(tried)) return tried;
   }
 }
