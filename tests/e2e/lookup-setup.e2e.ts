@@ -1,7 +1,6 @@
 import { joinProducts, PRODUCTS_SQL } from '../../src/demo/products';
 import { expect, test, visit } from '../support/e2e';
 import type { Service } from '../support/service';
-import { CountedPlanner } from './counted-planner';
 import { PivotPage } from './pivot-page';
 
 /** Lookups: attributes from another table, set up by an admin and used in the pivot. */
@@ -91,36 +90,6 @@ test('a plan follows a product into another family, with its lock, comment and v
   expect(products.map(({ row: [product] }) => product)).toEqual([
     ...['Accessories', 'Copiers', 'Phones'],
   ]);
-});
-
-test('the fiscal year takes six actions from the pivot', async ({ page, service }) => {
-  const pivot = new PivotPage(page);
-  await pivot.open(1);
-  const planner = new CountedPlanner(page, pivot);
-  await planner.task(6, async () => {
-    await planner.click(page.getByRole('button', { name: 'Arrange', exact: true }));
-    await planner.click(page.getByRole('link', { name: 'Lookups …' }));
-    await planner.click(page.getByRole('button', { name: 'Add the fiscal year' }));
-    await planner.click(page.getByRole('button', { name: 'Add', exact: true }));
-    await expect(page.getByText('Lookup Fiscal and calendar periods saved.')).toBeVisible();
-    // The Back button of the browser.
-    planner.actions += 1;
-    await page.goBack();
-    await pivot.drawn();
-    const others = page.getByRole('group', { name: 'Fields that are not shown' });
-    planner.actions += 1;
-    await others
-      .locator('[data-field="Fiscal year"]')
-      .dragTo(page.getByRole('list', { name: 'Rows' }));
-  });
-  const [row] = await service.query(
-    `SELECT round(sum("Sales"))::int AS sales FROM ${TABLE}
-       JOIN pf.dim_period ON "Order Date" BETWEEN sdat AND edat WHERE fisc_year = 2028`,
-  );
-  await expect
-    .poll(async () => (await pivot.cells()).flatMap(({ row: path }) => path))
-    .toContain('2028');
-  expect(row.sales).toBeGreaterThan(0);
 });
 
 test('an admin joins a table, is told why one cannot be joined, and removes it', async ({
