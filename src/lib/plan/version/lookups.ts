@@ -5,7 +5,8 @@ import type { ColumnType } from '../../pivot/values/engine-types';
 
 /**
  * Returns the columns of a source followed by the attributes of lookups, as dimensions. An attribute that follows from
- * a date is in the group of this date, like its other periods. An attribute selects rows if all of its keys do.
+ * a date is in the group of this date, like its other periods. An attribute is marked as a key if the source marks keys
+ * and all keys of the lookup may select rows: one that is marked alone would bar all other dimensions.
  */
 export function withAttributes(
   stored: readonly ColumnEntry[],
@@ -18,6 +19,7 @@ export function withAttributes(
       ? undefined
       : stored.find(({ cname, role }) => cname === key && role === 'date');
   };
+  const areMarked = stored.some(({ role, is_key }) => role === 'dimension' && is_key);
   const groupOf = ({ dim_group, cname }: ColumnEntry) => dim_group ?? cname;
   const grouped = new Set(Object.keys(types).map(dateOf));
   const columns = stored.map((column) =>
@@ -30,7 +32,7 @@ export function withAttributes(
       cname: name,
       label: null,
       role: 'dimension',
-      is_key: keys.every(({ role, is_key }) => role === 'date' || is_key),
+      is_key: areMarked && keys.every(({ role, is_key }) => role === 'date' || is_key),
       opos: null,
       dim_group: date ? groupOf(date) : null,
       dim_period_col: null,
