@@ -98,6 +98,13 @@ CREATE INDEX dim_period_cal_idx ON pf.dim_period USING btree (cal_year, cal_mont
 CREATE INDEX dim_period_drange_idx ON pf.dim_period USING gist (drange);
 CREATE INDEX dim_period_fisc_idx ON pf.dim_period USING btree (fisc_year, fisc_month);
 
+CREATE TABLE pf.former_attribute (
+  source_id integer NOT NULL,
+  name text NOT NULL,
+  CONSTRAINT former_attribute_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT former_attribute_pkey PRIMARY KEY (source_id, name)
+);
+
 CREATE TABLE pf.formula (
   id integer NOT NULL DEFAULT nextval('pf.formula_id_seq'::regclass),
   source_id integer NOT NULL,

@@ -15,6 +15,13 @@ CREATE TABLE pf.lookup (
   UNIQUE (source_id, name)
 );
 
+-- Names of attributes that are gone. Slices that name one are refused, since skipping it would widen them.
+CREATE TABLE pf.former_attribute (
+  source_id integer NOT NULL REFERENCES pf.source (id) ON DELETE CASCADE,
+  name text NOT NULL,
+  PRIMARY KEY (source_id, name)
+);
+
 -- Ends a statement whose condition needs a lookup that has several rows for a key.
 CREATE FUNCTION pf.refuse_lookup(why text) RETURNS boolean LANGUAGE plpgsql PARALLEL SAFE AS $$
 BEGIN

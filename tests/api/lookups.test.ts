@@ -473,6 +473,32 @@ it('a lookup is changed and deleted, unless a lock names its attributes', async 
   expect((await api.del(to)).status).toBe(404);
 });
 
+it('a slice that names an attribute that is gone selects nothing instead of more rows', async () => {
+  const { path, sourceId, lookups } = await made(PRODUCTS);
+  const families = { slice: { Country: 'DE', Family: 'Chairs' } };
+  const sum = async () => ok(await api.post(`${path}/slice`, families)).body.value_total;
+  expect(Number(await sum())).toBe(1);
+  ok(await api.patch(`/lookups/${lookups[0]}`, { attributes: [{ cname: 'rank' }] }));
+  const stay = async () => (await api.get(`${path}/log`)).body.entries.length;
+  const entries = await stay();
+  for (const rename of [true, false]) {
+    for (const answer of [
+      await api.post(`${path}/slice`, families),
+      await api.post(`${path}/scale`, { ...families, pct: 10, ...by }),
+    ]) {
+      expect([answer.status, answer.body.error, answer.body.field]).toEqual([
+        409,
+        expect.stringContaining('“Family” is gone'),
+        'slice.Family',
+      ]);
+    }
+    if (rename) ok(await api.del(`/lookups/${lookups[0]}`));
+  }
+  expect(await stay()).toBe(entries);
+  ok(await api.post(`/sources/${sourceId}/lookups`, PRODUCTS));
+  expect(Number(await sum())).toBe(1);
+});
+
 it('fiscal periods are a lookup by the days of a date', async () => {
   const { path, sourceId } = await made();
   ok(

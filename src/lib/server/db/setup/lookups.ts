@@ -18,6 +18,21 @@ export const STORED_LOOKUPS = sql`SELECT id, name, schema, tname, keys, range, a
 export const storedLookups = (db: Queryable, sourceId: number): Promise<StoredLookup[]> =>
   db.many(StoredLookup, STORED_LOOKUPS, [sourceId]);
 
+/** The names of attributes that source `$1` had, including those that it has again. */
+export const FORMER_ATTRIBUTES = sql`SELECT name FROM pf.former_attribute WHERE source_id = $1`;
+
+/** Stores the names of attributes that go. */
+export const noteFormerAttributes = (
+  db: Queryable,
+  sourceId: number,
+  names: readonly string[],
+): Promise<number> =>
+  db.run(
+    sql`INSERT INTO pf.former_attribute (source_id, name) SELECT $1, unnest($2::text[])
+     ON CONFLICT DO NOTHING`,
+    [sourceId, names],
+  );
+
 /** An index of a table with inheriting tables holds for its own rows only. */
 const UNIQUES = prepared(
   sql`SELECT wanted.place, ARRAY(

@@ -9,7 +9,7 @@ import { sql } from '../../sql/quote';
 import { STORED_COLUMNS, StoredColumn } from './column-metadata';
 import type { Queryable } from '../connection/queryable';
 import { found, prepared } from '../connection/queryable';
-import { STORED_LOOKUPS, StoredLookup } from './lookups';
+import { FORMER_ATTRIBUTES, STORED_LOOKUPS, StoredLookup } from './lookups';
 import { isServed } from '../people/needs';
 import {
   hasTerritories,
@@ -99,13 +99,15 @@ const PlannedSource = v.object({
   stored: v.array(StoredColumn),
   generated: v.array(NamedColumn),
   lookups: v.array(StoredLookup),
+  formerAttributes: v.array(v.string()),
 });
 
 /** One statement, since every read and write of a version begins with it. */
 const PLANNED = sql`SELECT ${FIELDS},
      ARRAY(SELECT to_json(c) FROM (${STORED_COLUMNS}) AS c) AS stored,
      ARRAY(SELECT to_json(c) FROM (${GENERATED_COLUMNS}) AS c) AS generated,
-     ARRAY(SELECT to_json(k) FROM (${STORED_LOOKUPS}) AS k) AS lookups`;
+     ARRAY(SELECT to_json(k) FROM (${STORED_LOOKUPS}) AS k) AS lookups,
+     ARRAY(${FORMER_ATTRIBUTES}) AS "formerAttributes"`;
 const PLANNED_SOURCE = prepared(
   sql`${PLANNED} FROM pf.source WHERE id = $1 AND ${isServed(sql`source.id`)}`,
 );
@@ -124,7 +126,8 @@ const LIMITED_SOURCE = prepared(
 
 /**
  * Reads a source with its stored columns, in order, the columns that its templates were generated from, its lookups,
- * and the territories of the sender: undefined if they may read and change all of it.
+ * the names of attributes that it had, and the territories of the sender: undefined if they may read and change all of
+ * it.
  * @throws AppError 404 if there is no such source, or the sender may not see it
  */
 export async function getPlannedSource(
@@ -135,6 +138,7 @@ export async function getPlannedSource(
   stored: readonly StoredColumn[];
   generated: ReadonlyMap<string, GeneratedColumn> | undefined;
   lookups: readonly StoredLookup[];
+  formerAttributes: readonly string[];
   territories: readonly OwnTerritory[] | undefined;
 }> {
   const members = membersOf(db.sender);
@@ -144,12 +148,12 @@ export async function getPlannedSource(
         ...found(await db.maybeOne(PlannedSource, PLANNED_SOURCE, [id]), `source ${id}`),
         territories: null,
       };
-  const { stored, generated, lookups, territories, ...source } = found(
+  const { stored, generated, lookups, formerAttributes, territories, ...source } = found(
     row?.territories?.length === 0 || !reaches(db.sender, id) ? undefined : row,
     `source ${id}`,
   );
   return {
-    ...{ source, stored, generated: byName(generated), lookups },
+    ...{ source, stored, generated: byName(generated), lookups, formerAttributes },
     territories: territories ?? undefined,
   };
 }

@@ -6,6 +6,7 @@ import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
 import { tableExists } from '../../db/setup/catalog';
 import {
   formulaNames,
+  noteFormerAttributes,
   repeatedIn,
   type StoredLookup,
   storedLookups,
@@ -120,7 +121,7 @@ async function refuse(
   current: Lookup | undefined,
 ): Promise<void> {
   if (current)
-    await requireUnused(tx, source, current, edit?.attributes ?? (edit ? current.attributes : []));
+    await dropAttributes(tx, source, current, edit?.attributes ?? (edit ? current.attributes : []));
   if (!edit) return;
   const { id = 0, schema = '', tname = '' } = current ?? {};
   const lookup: StoredLookup = {
@@ -175,8 +176,12 @@ async function requireFreeLabels(
   }
 }
 
-/** @throws AppError 409 while a lock, a review or an open comment names an attribute that is not kept */
-async function requireUnused(
+/**
+ * Notes the attributes of a lookup that are not kept, so that slices that name them are refused.
+ *
+ * @throws AppError 409 while a lock, a review or an open comment names one
+ */
+async function dropAttributes(
   tx: Transaction,
   source: Source,
   { attributes }: Lookup,
@@ -185,11 +190,14 @@ async function requireUnused(
   const gone = attributes.flatMap(({ label }) =>
     kept.some((one) => one.label === label) ? [] : label,
   );
-  const use = gone.length > 0 ? await useOfAttributes(tx, source.id, gone) : undefined;
-  if (!use) return;
-  const { kind, id } = use;
-  throw new AppError(
-    409,
-    `${kind} ${id} names an attribute of this lookup; delete the ${kind} first`,
-  );
+  if (gone.length === 0) return;
+  const use = await useOfAttributes(tx, source.id, gone);
+  if (use) {
+    const { kind, id } = use;
+    throw new AppError(
+      409,
+      `${kind} ${id} names an attribute of this lookup; delete the ${kind} first`,
+    );
+  }
+  await noteFormerAttributes(tx, source.id, gone);
 }

@@ -46,7 +46,7 @@ export interface ForecastVersion {
    */
   columns: ForecastColumn[];
   lookups: readonly CheckedJoin[];
-  /** The attributes of the lookups. */
+  /** The attributes of the lookups, and those that are gone. */
   attributes: readonly (Attribute | BrokenAttribute)[];
   /** Names of dimensions and dates that only the metadata or only the forecast table has. */
   disputed: string[];
@@ -112,7 +112,7 @@ export async function writeVersion(
 
 async function complete(db: Queryable, version: Version): Promise<ForecastVersion> {
   const planned = await getPlannedSource(db, version.source_id);
-  const { source, stored, generated, lookups, territories } = planned;
+  const { source, stored, generated, lookups, formerAttributes, territories } = planned;
   const own = { schema: 'pf', tname: forecastTableName(source.tname, version.id) };
   const [sourceTable = [], forecast = [], ...tables] = await columnsOfTables(db, [
     source,
@@ -155,7 +155,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     metadata,
     columns,
     lookups: joins,
-    attributes: attributesOf(joins),
+    attributes: attributesOf(joins, formerAttributes),
     disputed,
     reassigned,
     recorded: generated !== undefined,

@@ -46,9 +46,16 @@ export async function joinLookups(
   });
 }
 
-/** The attributes of some lookups. Those of a lookup with a problem have the problem. */
-export const attributesOf = (lookups: readonly CheckedJoin[]): (Attribute | BrokenAttribute)[] =>
-  lookups.flatMap((each): (Attribute | BrokenAttribute)[] =>
+/**
+ * The attributes of some lookups. Those of a lookup with a problem have the problem, and so have those that are gone.
+ *
+ * @param former names of attributes that are gone, or are there again
+ */
+export function attributesOf(
+  lookups: readonly CheckedJoin[],
+  former: readonly string[],
+): (Attribute | BrokenAttribute)[] {
+  const present = lookups.flatMap((each): (Attribute | BrokenAttribute)[] =>
     'problem' in each
       ? each.lookup.attributes.map(({ label }) => ({
           name: label,
@@ -56,3 +63,9 @@ export const attributesOf = (lookups: readonly CheckedJoin[]): (Attribute | Brok
         }))
       : each.attributes,
   );
+  const gone = former.filter((name) => !present.some((each) => each.name === name));
+  return [
+    ...present,
+    ...gone.map((name) => ({ name, problem: `The lookup of “${name}” is gone; reload the page` })),
+  ];
+}
