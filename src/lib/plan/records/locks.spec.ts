@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Lock } from '../../contract/locks';
 import type { SeenRecord } from '../version/own-part';
+import { PlannedVersion } from '../version/planned-version.svelte';
 import { Locks } from './locks.svelte';
 
 const close = (logid: number, created_by: string, from: string, to: string): SeenRecord<Lock> => ({
@@ -10,7 +11,8 @@ const close = (logid: number, created_by: string, from: string, to: string): See
 });
 
 it('joins the closes on a slice into one note, without those of other days', () => {
-  const planned = { columns: [{ cname: 'day', role: 'date', dim_group: null }] } as never;
+  const day = { cname: 'day', role: 'date', dim_group: null, type: 'date' };
+  const planned = new PlannedVersion({ id: 1 } as never, { id: 1 } as never, [day as never]);
   const locks = new Locks(planned, () => undefined, {} as never);
   locks.all = [
     close(1, 'eve', '2027-01-01', '2027-01-31'),
