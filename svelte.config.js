@@ -53,7 +53,7 @@ function bundledPackages() {
   return packageFolders([...listed, ...maps, 'node_modules/@sveltejs/adapter-node']);
 }
 
-/** Bundles the commands of src/cli to build/cli; packages stay imports, as in the server. */
+/** Bundles the commands of src/cli to build/cli; packages stay imports. */
 async function bundleCommands() {
   // Imported here, as ESLint and svelte-check read this file too and build nothing.
   const { build } = await import('vite');

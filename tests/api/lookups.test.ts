@@ -499,6 +499,68 @@ it('a slice that names an attribute that is gone selects nothing instead of more
   expect(Number(await sum())).toBe(1);
 });
 
+it('a measure that takes the name of an attribute refuses slices that name it', async () => {
+  const { path, sourceId } = await made({
+    ...PRODUCTS,
+    attributes: [{ cname: 'rank', label: 'Sales 2' }],
+  });
+  const { tname } = ok(await api.get(`/sources/${sourceId}`)).body;
+  await service.query(
+    `ALTER TABLE public."${tname.replaceAll('"', '""')}" ADD COLUMN "Sales 2" numeric DEFAULT 1`,
+  );
+  ok(await api.put(`/sources/${sourceId}/columns`, [{ cname: 'Sales 2', role: 'measure' }]));
+  ok(await api.post(`/sources/${sourceId}/sql`));
+  const slice = { Country: 'DE', 'Sales 2': 2 };
+  const scaled = await api.post(`${path}/scale`, { slice, pct: 10, ...by });
+  expect([scaled.status, scaled.body.field]).toEqual([409, 'slice.Sales 2']);
+});
+
+it('a formula cannot take the name of an attribute', async () => {
+  const { sourceId } = await made(PRODUCTS);
+  const formula = { name: 'Family', expression: 'Sales * 2', ...by };
+  const answer = await api.post(`/sources/${sourceId}/formulas`, formula);
+  expect([answer.status, answer.body.field]).toEqual([409, 'name']);
+});
+
+it('texts that differ in case are values apart, also where the table ignores case', async () => {
+  await service.query(`
+    CREATE COLLATION IF NOT EXISTS public.same (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+    CREATE TABLE public.cases (sku text COLLATE public.same PRIMARY KEY, family text COLLATE public.same);
+    INSERT INTO public.cases VALUES ('a', 'Chairs'), ('b', 'CHAIRS')`);
+  const { id, path, lookups } = await made({
+    ...{ name: 'Cases', schema: 'public', tname: 'cases', ...by },
+    keys: [{ column: PRODUCT, from: 'sku' }],
+    attributes: [{ cname: 'family' }],
+  });
+  const sum = async (family: string | null) =>
+    Number(ok(await api.post(`${path}/slice`, { slice: { family } })).body.value_total);
+  // The product 'A' is not 'a'.
+  expect([await sum('Chairs'), await sum('CHAIRS'), await sum('chairs')]).toEqual([1, 2, 0]);
+  expect(await sum(null)).toBe(4 + 8 + 16 + 32 + 64 + 128);
+  const answer = ok(await api.get(`/lookups/${lookups[0]}/rows?version=${id}`));
+  const { rows } = decode(answer.bytes);
+  expect(new Set(rows.map((row) => row.family))).toEqual(new Set(['Chairs', 'CHAIRS', null]));
+});
+
+it('two requests at once do not give two attributes one name', async () => {
+  const { sourceId } = await made();
+  const answers = await Promise.all(
+    ['One', 'Two', 'Three'].map((name) =>
+      api.post(`/sources/${sourceId}/lookups`, { ...PRODUCTS, name }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400, 400]);
+});
+
+it('moments cannot be the days of a range', async () => {
+  await service.query(
+    `CREATE TABLE public.moments AS SELECT now() AS first, now() AS last, 'x'::text AS season`,
+  );
+  const { sourceId } = await made();
+  const answer = await api.post(`/sources/${sourceId}/lookups`, { ...WEEKS, tname: 'moments' });
+  expect([answer.status, answer.body.field]).toEqual([400, 'range.from']);
+});
+
 it('fiscal periods are a lookup by the days of a date', async () => {
   const { path, sourceId } = await made();
   ok(

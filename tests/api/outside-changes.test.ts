@@ -296,7 +296,7 @@ it('is noticed on forecast tables older than the trigger', async () => {
   await service.query(`
     DROP FUNCTION pf.note_outside_change CASCADE;
     DROP FUNCTION pf.add_outside_triggers;
-    DROP TABLE pf.outside_change, pf.profile, pf.formula, pf.comment, pf.review_step, pf.review, pf.territory, pf.audit, pf.published, pf.current, pf.token, pf.lookup;
+    DROP TABLE pf.outside_change, pf.profile, pf.formula, pf.comment, pf.review_step, pf.review, pf.territory, pf.audit, pf.published, pf.current, pf.token, pf.lookup, pf.former_attribute;
     DROP FUNCTION pf.refuse_lookup;
     DROP FUNCTION pf.refuse_audit_change;
     ALTER TABLE pf.log DROP COLUMN counted_revision;
@@ -304,6 +304,7 @@ it('is noticed on forecast tables older than the trigger', async () => {
     ALTER TABLE pf.undone DROP COLUMN measures;
     ALTER TABLE pf.view DROP COLUMN within;
     ALTER TABLE pf.source DROP COLUMN needs;
+    ALTER TABLE pf.version DROP COLUMN checked_at;
     DROP FUNCTION pf.note_territories;
     DELETE FROM pf.schema_version WHERE filename >= '013_outside_changes.sql'`);
   const migrated = await cli('migrate', ['up'], { database: service.database });

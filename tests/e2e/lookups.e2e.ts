@@ -77,6 +77,31 @@ test('an attribute is grouped by, selected and changed like a column', async ({
   expect(await sales(service, ofFamily('Seating'))).toBeCloseTo(seating, 2);
 });
 
+test('an amount is refused if members have moved since the page read them', async ({
+  page,
+  service,
+}) => {
+  await addFamilies(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1, '?rows=Family');
+  const all = await sales(service, 'TRUE');
+  await service.query(`UPDATE public.families SET family = 'Seating' WHERE sub = 'Storage'`);
+  await pivot.click(at(['Storage']));
+  await page.keyboard.type('1000');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('its lookup may have changed').first()).toBeVisible();
+  expect(await sales(service, 'TRUE')).toBeCloseTo(all, 2);
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await pivot.drawn();
+  const storage = await sales(service, ofFamily('Storage'));
+  expect(await pivot.number(at(['Storage']))).toBeCloseTo(storage, 2);
+  await pivot.click(at(['Storage']));
+  await page.keyboard.type('1000');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => sales(service, ofFamily('Storage'))).toBeCloseTo(1000, 2);
+});
+
 test('a lock of a family marks its members, and rows of a new key are shown in its family', async ({
   page,
   service,

@@ -34,6 +34,6 @@ export const NOBODY: Sender = {
 export const membersOf = ({ user, roles, groups }: Sender): string[] | undefined =>
   user === null || roles.includes('admin') ? undefined : [user, ...groups];
 
-/** Whether a sender's token reaches a source; true without a token (docs/contract/20-who-is-signed-in.md#tokens). */
+/** Whether a sender's token reaches a source; true without a token (docs/contract/20-who-is-signed-in.md#sources-of-a-token). */
 export const reaches = ({ sources }: Sender, sourceId: number): boolean =>
   sources === null || sources.includes(sourceId);

@@ -32,6 +32,10 @@ async function furnish({ admin, sourcePath, path, id, logid, lock, territory }: 
   const view = await made(`${sourcePath}/views`, { name: 'Mine', layout: {} });
   const profile = await made(`${sourcePath}/profiles`, { name: 'P', weights: Array(12).fill(1) });
   const formula = await made(`${sourcePath}/formulas`, { name: 'F', expression: 'Sales - Cost' });
+  const lookup = await made(`${sourcePath}/lookups`, {
+    ...{ name: 'Periods', schema: 'pf', tname: 'dim_period', attributes: [{ cname: 'fisc_year' }] },
+    range: { column: 'Day', from: 'sdat', through: 'edat' },
+  });
   ok(await admin.put(`${sourcePath}/current`, { name: 'budget', version_id: id }));
   const published = ok(await admin.put(`${path}/published`, { name: `of ${id}` })).body.id;
   return {
@@ -45,6 +49,7 @@ async function furnish({ admin, sourcePath, path, id, logid, lock, territory }: 
     views: `/views/${view}`,
     profiles: `/profiles/${profile}`,
     formulas: `/formulas/${formula}`,
+    lookups: `/lookups/${lookup}`,
     published: `/published/${published}`,
   };
 }
@@ -184,6 +189,18 @@ describe('A token for some sources', () => {
     const body = { name: 'budget', version_id: hidden.id };
     const answer = await outside.planner.put(`${own.sourcePath}/current`, body);
     expect([answer.status, answer.body.error]).toEqual([404, `There is no version ${hidden.id}`]);
+  });
+
+  it('joins no other table than the calendar', async () => {
+    const { tname } = ok(await inside.get(hidden.sourcePath)).body;
+    const lookup = { name: 'Other', schema: 'public', tname, attributes: [{ cname: 'Sales' }] };
+    const keys = [{ column: 'Product', from: 'Product' }];
+    const answer = await outside.admin.post(`${own.sourcePath}/lookups`, { ...lookup, keys });
+    expect([answer.status, answer.body.field]).toEqual([403, 'tname']);
+    const [stored] = ok(await outside.admin.get(`${own.sourcePath}/lookups`)).body;
+    const path = `/lookups/${stored.id}`;
+    expect((await outside.admin.patch(path, { tname, schema: 'public' })).status).toBe(403);
+    ok(await outside.admin.patch(path, { name: 'Fiscal periods' }));
   });
 
   it('works in its sources as one for all does', async () => {

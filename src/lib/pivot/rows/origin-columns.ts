@@ -114,6 +114,7 @@ export function rowsOfPlan(columns: ArrowColumns, excluded: ReadonlySet<string>)
   const places = Int32Array.from({ length: lengthOf(columns) }, (_, y) => y).filter(
     (y) => kept[rows.indices[y] ?? 0],
   );
+  if (places.length === lengthOf(columns)) return columns;
   return new Map([...columns].map(([name, column]) => [name, columnAt(column, places)]));
 }
 

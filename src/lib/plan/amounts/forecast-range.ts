@@ -141,7 +141,8 @@ export function rangeOfSum(
       shares.push({ added, freedom });
     }
   }
-  // The kurtosis is 6 / (freedom − 4). Parts with hardly more or fewer degrees of freedom have none, so they lower the 4.
+  // The kurtosis is 6 / (freedom − 4), which is not defined up to 4 degrees of freedom. If a part has that few, a smaller
+  // number replaces the 4.
   const least = shares.reduce((all, share) => Math.min(all, share.freedom), Infinity);
   const offset = Math.min(4, least - 0.5);
   const squares = shares.reduce(

@@ -12,6 +12,9 @@ export const HELD_BY_ONE =
 /** Why the price of partly locked rows cannot be held. */
 export const NO_FREE_PRICE =
   'The rows that are not locked have no price to hold: their value or their units add up to 0. Remove “Hold price” to change one measure alone.';
+/** Why an amount of a cell whose members follow a lookup cannot be written. */
+export const MEMBERS_MOVED =
+  'The rows of this cell are not those on screen: its lookup may have changed. Reload the rows, then type the amount again.';
 export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
 /** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
 export const CANCELLED =

@@ -3,6 +3,7 @@ import * as api from '../../client/api';
 import { ApiError } from '../../client/http';
 import { entriesOf } from '../../client/follow-version';
 import type { VersionEvent } from '../../contract/events';
+import { isRefreshEntry } from '../../contract/log';
 import { isExcluded, isLogOperation } from '../../contract/operations';
 import type { History } from '../../contract/primitives';
 import type { Version } from '../../contract/versions';
@@ -138,12 +139,16 @@ export class ComparedVersion {
     return batches;
   }
 
-  /**
-   * Whether an entry may have rows of the plan: by its operation, and if they are known, by the origins of its rows.
-   */
-  private isOfPlan({ operation, origins }: ShownEntry): boolean {
+  /** Whether an entry may have rows of the plan: a refresh by the origins of its rows, others by their operation. */
+  private isOfPlan(entry: ShownEntry): boolean {
     const { exclude_iters } = this.current;
+    // Only a refresh of a reference names the origins of its rows. Another one has those of its loads.
+    const origins =
+      'params' in entry && isRefreshEntry(entry)
+        ? (entry.origins ?? entry.params?.loads)
+        : undefined;
     if (origins) return origins.some(({ iter }) => !exclude_iters.includes(iter));
+    const { operation } = entry;
     return !isLogOperation(operation) || !isExcluded(operation, exclude_iters);
   }
 

@@ -17,9 +17,7 @@ import type { Loading } from '../version/loading.svelte';
 export const ENTRIES_AT_ONCE = 100;
 
 /** The parts of an entry that say whether a page shows its rows. An event has only the operation. */
-export interface ShownEntry extends Pick<LogListEntry, 'origins'> {
-  operation: string;
-}
+export type ShownEntry = LogListEntry | { operation: string };
 
 /** The version whose rows are followed, and how the page shows its changes. */
 interface Followed {

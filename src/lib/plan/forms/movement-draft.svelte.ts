@@ -103,14 +103,16 @@ export class MovementDraft {
   targetOf(slice: Slice): Slice | null {
     if (!this.fields) return null;
     const { set, shift } = this;
-    const { columns } = this.planned;
-    const dates = columns.filter(
-      ({ cname, role }) => role === 'date' && (set.has(cname) || shift.has(cname)),
-    );
+    const { columns, joined } = this.planned;
+    const isMoved = (cname: string) => set.has(cname) || shift.has(cname);
+    const dates = columns.filter(({ cname, role }) => role === 'date' && isMoved(cname));
     const groups = dates.map(({ dim_group }) => dim_group).filter((group) => group !== null);
     const open = columns
       .filter(
-        ({ cname, dim_group }) => shift.has(cname) || groups.some((each) => each === dim_group),
+        ({ cname, dim_group }) =>
+          shift.has(cname) ||
+          groups.some((each) => each === dim_group) ||
+          joined.keysOf(cname)?.some(isMoved),
       )
       .map(({ cname }) => cname);
     const kept = Object.entries(slice).filter(([cname]) => !open.includes(cname));

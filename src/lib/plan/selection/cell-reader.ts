@@ -161,6 +161,14 @@ export class CellReader {
       : resultOf(shows, (column) => this.planned.totalOf(stored, column));
   }
 
+  /** Whether the sum of a cell on screen differs from the stored one; null if one of them is unknown. */
+  differs(cell: ReadCell, stored: SlicePreview): boolean | null {
+    const sum = this.storedSum(cell, stored);
+    if (cell.value === null || typeof sum !== 'number') return null;
+    const { most } = this.planned.decimalsIn(cell.measure);
+    return Math.abs(sum - cell.value) > 0.5 * 10 ** -most + Math.abs(sum) * 1e-9;
+  }
+
   /** Returns the name of a cell by its row and column, for a sentence; empty if no pivot is loaded. */
   nameOf(cell: CellIdentity): string {
     return this.loading.pivot?.grid.nameOf(cell) ?? '';

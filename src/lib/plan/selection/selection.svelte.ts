@@ -56,10 +56,8 @@ export class Selection {
   readonly differs: boolean | null = $derived.by(() => {
     if (this.preview.waiting || this.reading || this.current?.cells.length !== 1) return null;
     const [cell] = this.current.cells;
-    const stored = cell && this.preview.answer && this.reader.storedSum(cell, this.preview.answer);
-    if (!cell || cell.value === null || typeof stored !== 'number') return null;
-    const { most } = this.planned.decimalsIn(cell.measure);
-    return Math.abs(stored - cell.value) > 0.5 * 10 ** -most + Math.abs(stored) * 1e-9;
+    const { answer } = this.preview;
+    return cell && answer ? this.reader.differs(cell, answer) : null;
   });
 
   /** Whether a pressed cell is still being read. The previous selection stays until then. */

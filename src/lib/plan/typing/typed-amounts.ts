@@ -13,6 +13,7 @@ import {
   CANCELLED,
   hasNoFreePrice,
   LESS_THAN_A_UNIT,
+  MEMBERS_MOVED,
   NOTHING_OF_ZERO,
   NO_FREE_PRICE,
   NO_VALUE,
@@ -77,6 +78,16 @@ export class TypedAmounts {
     return shows === null ? null : new TypedAmount(this, shows, edited, settings);
   }
 
+  /**
+   * Whether the stored rows of a cell may be others than those on screen: a lookup's table may have changed since the
+   * page read it, and its attributes select by the present table.
+   */
+  haveMoved({ cell, stored }: Pick<EditedCell, 'cell' | 'stored'>): boolean {
+    const { joined } = this.planned;
+    const isJoined = Object.keys(cell.slice).some((name) => joined.has(name));
+    return isJoined && this.reader.differs(cell, stored) === true;
+  }
+
   /** Returns the effect of an amount on the number on screen, as long as no stored rows are known; null if it has none. */
   onScreen(cell: ReadCell, edit: MeasureEdit): MeasureDraft | null {
     const shows = this.reader.shownIn(cell);
@@ -106,8 +117,8 @@ export class TypedAmounts {
 /** An amount that is typed into a cell: its effect on the stored rows, its scale, and why it cannot be written. */
 class TypedAmount {
   readonly cell: ReadCell;
+  readonly stored: SlicePreview;
   private readonly edit: MeasureEdit;
-  private readonly stored: SlicePreview;
 
   constructor(
     private readonly amounts: TypedAmounts,
@@ -160,6 +171,7 @@ class TypedAmount {
   get whyNot(): string | null {
     const { shows, edit, stored, settings } = this;
     if (stored.row_count === 0) return 'There are no rows to change in this cell.';
+    if (this.amounts.haveMoved(this)) return MEMBERS_MOVED;
     if (stored.free.row_count === 0) return 'Every row of this cell is locked.';
     const { key, edit: asked } = this.asked(edit);
     const readOnly = whyReadOnly(stored, [key], this.isEqual);

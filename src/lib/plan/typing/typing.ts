@@ -152,7 +152,8 @@ export class Typing {
   async likenesses(cell: ReadCell): Promise<Likeness[] | null> {
     const shows = this.selection.reader.shownIn(cell);
     if (cell.value || typeof shows !== 'string' || this.obstacle(cell)) return null;
-    const { columns } = this.planned;
+    // Attributes follow the columns that are set.
+    const { stored: columns } = this.planned;
     if ((await this.reach(cell)).row_count > 0) return null;
     const { column, row, parent } = this.selection.reader.candidatesFor(cell);
     const like = async (kind: Likeness['kind'], other: CellIdentity): Promise<Likeness | null> => {

@@ -1,7 +1,7 @@
 /** Lookups as SQL: which rows have an attribute, which keys have several rows, and the attributes of the keys of a version. */
 import { type Lookup, orderName } from '../../contract/lookups';
 import type { ColumnType, ForecastColumn } from './forecast-columns';
-import { forecastType, isDate, leafColumns, toldApart } from './forecast-columns';
+import { forecastType, isDate, isMoment, leafColumns, toldApart } from './forecast-columns';
 import { groupedBy, travelling } from './grain';
 import type { Identifier, ReadableRows, SqlText } from './quote';
 import { commas, ident, join, literal, qualified, sql } from './quote';
@@ -96,6 +96,7 @@ export function joinLookup(
     if (!column) return fault(`keys.${i}.column`, notLeaf(cname));
     const type = typeOf(from);
     if (!type) return fault(`keys.${i}.from`, missing(from));
+    if (column.role === 'date' && isMoment(type)) return fault(`keys.${i}.from`, noDay(from));
     const value = comparableValue(from, type, column);
     if (!value) return fault(`keys.${i}.from`, incomparable(from, type, column));
     keys.push({ column, from: value, cname: from });
@@ -112,6 +113,7 @@ export function joinLookup(
       const type = typeOf(range[end]);
       if (!type) return fault(`range.${end}`, missing(range[end]));
       if (!isDate(type)) return fault(`range.${end}`, `"${range[end]}" is not a date`);
+      if (isMoment(type)) return fault(`range.${end}`, noDay(range[end]));
     }
     const day = (cname: string, open: SqlText) => sql`COALESCE(${ofTable(cname)}::date, ${open})`;
     const first = day(range.from, sql`'-infinity'`);
@@ -146,13 +148,19 @@ export function joinLookup(
   return { joined, attributes };
 }
 
+const noDay = (cname: string) =>
+  `"${cname}" has moments, whose days depend on a time zone; use a date or a timestamp without one`;
+
 const notLeaf = (cname: string) => `"${cname}" is not a dimension or date of the source`;
 
 const incomparable = (from: string, type: ColumnType, column: ForecastColumn) =>
   `"${from}" (${type.declared}) cannot be compared with "${column.name}" (${column.source.declared})`;
 
-const castTo = (cname: string, type: ColumnType, to: SqlText): SqlText =>
-  type.declared === to ? ofTable(cname) : sql`${ofTable(cname)}::${to}`;
+/** Texts are told apart by their characters, as in forecast tables, also if the column ignores case. */
+const castTo = (cname: string, type: ColumnType, to: SqlText): SqlText => {
+  const value = type.declared === to ? ofTable(cname) : sql`${ofTable(cname)}::${to}`;
+  return to === 'text' ? sql`${value} COLLATE "default"` : value;
+};
 
 /** A column of the table in the type of a column of rows; undefined if PostgreSQL cannot compare them. */
 function comparableValue(
@@ -191,8 +199,8 @@ function keyText(values: readonly SqlText[], keys: readonly Key[]): SqlText {
 }
 
 /**
- * The rows whose row of the lookup fulfils a condition, as a condition on rows without a qualified name. It may be
- * null, as a comparison with null.
+ * A condition on rows, without a qualified name: the lookup has a row for their keys, and this row fulfils a condition.
+ * It may be null, as a comparison with null.
  *
  * @param where a condition on a row `l` of the table
  */

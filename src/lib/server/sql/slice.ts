@@ -58,7 +58,8 @@ export function compileSlice(
     const column = leaves.find((c) => c.name === name);
     const place = columnPlace(at, name);
     const isColumn = columns.some((c) => c.name === name);
-    const attribute = isColumn ? undefined : attributes.find((each) => each.name === name);
+    // A measure of the same name would be skipped, and the slice would select more rows.
+    const attribute = column ? undefined : attributes.find((each) => each.name === name);
     const isKnown = isColumn || attribute !== undefined;
     if (wanted instanceof UnusableValue && isKnown) throw unusable(place, wanted);
     if (isDateRange(wanted) && isKnown) {

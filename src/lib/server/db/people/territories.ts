@@ -142,6 +142,7 @@ const REACHES = {
   views: reachOfSources(sql`pf.view`),
   profiles: reachOfSources(sql`pf.profile`),
   formulas: reachOfSources(sql`pf.formula`),
+  lookups: reachOfSources(sql`pf.lookup`),
   territories: reachOfSources(sql`pf.territory`),
   published: reachOfVersions(sql`pf.published`, sql`x.id = $2`),
 } as const;

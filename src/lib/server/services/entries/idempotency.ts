@@ -55,7 +55,7 @@ export async function once<Answer extends object>(
  */
 async function digestOfTerritories(db: Queryable, versionId: number | null): Promise<string> {
   const territories = versionId === null ? null : await territoriesOf(db, versionId);
-  const { sources } = db.sender;
+  const sources = db.sender.sources?.toSorted((a, b) => a - b) ?? null;
   if (territories === null && sources === null) return '';
   const limits = JSON.stringify(sources === null ? territories : [territories, sources]);
   return `.${createHash('sha256').update(limits).digest('hex')}`;

@@ -48,13 +48,14 @@ const SINGULAR: Readonly<Record<Named, string>> = {
   views: 'view',
   profiles: 'profile',
   formulas: 'formula',
+  lookups: 'lookup',
   territories: 'territory',
   published: 'published plan',
 };
 
 /**
  * Refuses a request of a token for some sources that names something of another one
- * (docs/contract/20-who-is-signed-in.md#tokens). Lists of several sources are filtered by their own queries.
+ * (docs/contract/20-who-is-signed-in.md#sources-of-a-token). Lists of several sources are filtered by their own queries.
  *
  * @param params the parameters of the path
  * @param sent identifies the request if it may be a repeated one

@@ -10,6 +10,7 @@ import {
 } from '../../../contract/formulas';
 import type { Source } from '../../../contract/sources';
 import { listColumns } from '../../db/setup/column-metadata';
+import { storedLookups } from '../../db/setup/lookups';
 import type { Database } from '../../db/database';
 import type { Queryable } from '../../db/connection/queryable';
 import { getSource } from '../../db/setup/sources';
@@ -59,7 +60,7 @@ async function checked(db: Database, formula: Formula): Promise<CheckedFormula> 
   return { ...formula, problem: problemOf(formula, columns) };
 }
 
-/** @throws AppError 400 for a fault in the expression, 409 if the columns of the source reserve the name */
+/** @throws AppError 400 for a fault in the expression, 409 if a column or an attribute of the source reserves the name */
 async function refuse(
   db: Queryable,
   source: Source,
@@ -68,6 +69,13 @@ async function refuse(
   const columns = await listColumns(db, source);
   const why = name === undefined ? null : whyNotNamed(name, columns);
   if (why !== null) throw new AppError(409, why, { field: 'name' });
+  const lookup = (await storedLookups(db, source.id)).find(({ attributes }) =>
+    attributes.some(({ label }) => label === name),
+  );
+  if (lookup) {
+    const taken = `The lookup “${lookup.name}” has an attribute named "${name}"`;
+    throw new AppError(409, taken, { field: 'name' });
+  }
   if (expression === undefined) return;
   const { fault } = parseExpression(expression, measureNames(columns));
   if (!fault) return;

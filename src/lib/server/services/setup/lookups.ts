@@ -137,6 +137,11 @@ async function refuse(
   const twice = columns.find((name, i) => columns.indexOf(name) < i);
   if (twice !== undefined) throw refusal('keys', `"${twice}" is named twice`);
   const isCalendar = lookup.schema === 'pf' && lookup.tname === 'dim_period';
+  const isStored = lookup.schema === schema && lookup.tname === tname;
+  // Such a token reads no tables, and a lookup would answer the rows of any.
+  if (tx.sender.sources !== null && !isCalendar && !isStored) {
+    throw new AppError(403, 'A token for some sources may not choose a table', { field: 'tname' });
+  }
   if (!isCalendar && !(await tableExists(tx, lookup.schema, lookup.tname))) {
     throw new AppError(404, `There is no table ${lookup.schema}.${lookup.tname}`, {
       field: 'tname',

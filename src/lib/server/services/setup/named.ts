@@ -40,6 +40,8 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
   ) => Promise<void>,
 ) {
   const { kind } = table;
+  // What is checked, such as names that another request may take, stays until the row is written.
+  const lock = check ? 'UPDATE' : 'SHARE';
   const nameTaken = (name: string) =>
     new AppError(409, `The source has a ${kind} named "${name}" already`, { field: 'name' });
   /**
@@ -55,7 +57,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
   ): Promise<Result> {
     return db.transaction(async (tx) => {
       const { source_id } = (await getNamed(tx, table, id)).row;
-      const source = await lockSource(tx, source_id, 'SHARE');
+      const source = await lockSource(tx, source_id, lock);
       const saved = await getNamed(tx, table, id);
       const { row } = found(isShown(table, source, saved) ? saved : undefined, `${kind} ${id}`);
       const isOwn = row.created_by === tx.sender.user;
@@ -82,7 +84,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
       request: { name: string; pf_user: string } & Pick<Row, Field>,
     ): Promise<Row> {
       return db.transaction(async (tx) => {
-        const source = await lockSource(tx, sourceId, 'SHARE');
+        const source = await lockSource(tx, sourceId, lock);
         const { name, pf_user, ...content } = request;
         await check?.(tx, source, request, undefined);
         const created = await insertNamed(tx, table, {

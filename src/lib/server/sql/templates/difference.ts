@@ -1,6 +1,6 @@
 /** The difference between the source and rows of a version, leaf by leaf: what closes and refreshes write. */
 import type { ForecastColumn } from '../forecast-columns';
-import { isText, leafColumns, measureColumns, measureKind } from '../forecast-columns';
+import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { groupedBy } from '../grain';
 import type { SqlText } from '../quote';
 import { ident, sql } from '../quote';
@@ -23,7 +23,7 @@ export function differenceCte(
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const names = measures.map((m) => ident(m.name));
   // The source may compare texts without regard to case. The forecast table has both spellings as leaves of their own.
-  const collation = (c: ForecastColumn) => (isText(c.source) ? sql` COLLATE "default"` : sql``);
+  const collation = (c: ForecastColumn) => (c.type === 'text' ? sql` COLLATE "default"` : sql``);
   const loaded = columns.map(
     (c) => sql`${loadedValue(c, columns)}${collation(c)} AS ${ident(c.name)}`,
   );
