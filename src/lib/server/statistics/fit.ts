@@ -78,14 +78,13 @@ const USUAL_ERRORS = 40;
 const MOST_KURTOSIS = 10;
 
 /**
- * Returns the degrees of freedom of Student's t distribution of the coming errors: those of its kurtosis, which is the mean
- * of that of the one-step errors and of the usual one. So regular series have narrower bands, the more, the longer they
- * are. The usual kurtosis and its weight were chosen on every second series of half of the M3 competition
- * (docs/forecasting.md).
+ * Returns the degrees of freedom of Student's t distribution of the coming errors. They follow from a kurtosis: the mean of
+ * that of the one-step errors and of a usual one. So bands are narrower for long regular series. The usual kurtosis and its
+ * weight were chosen on every second series of half of the M3 competition (docs/forecasting.md).
  *
  * Source: Johnson, Kotz and Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 28, for the kurtosis.
  *
- * @returns above 4; about 12 for a regular series of 300 periods
+ * @returns above 4; about 11 for a regular series of 300 periods
  */
 export function freedomOf(values: readonly number[], fitted: readonly (number | null)[]): number {
   let [squares, fourths, count] = [0, 0, 0];
