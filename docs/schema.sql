@@ -387,6 +387,7 @@ CREATE TABLE pf.version (
   created_by text,
   closed_at timestamp with time zone,
   closed_by text,
+  checked_at timestamp with time zone,
   CONSTRAINT version_exclude_iters_check CHECK ((jsonb_typeof(exclude_iters) = 'array'::text)),
   CONSTRAINT version_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text]))),
   CONSTRAINT version_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE RESTRICT,

@@ -87,6 +87,11 @@ beforeAll(async () => {
     formulas: await named('formulas', {
       ...{ name: 'double', expression: 'Sales * 2', format: { style: 'number' } },
     }),
+    lookups: await named('lookups', {
+      ...{ name: 'Periods', schema: 'pf', tname: 'dim_period' },
+      attributes: [{ cname: 'fisc_year' }],
+      range: { column: 'Day', from: 'sdat', through: 'edat' },
+    }),
   });
   const current = { name: 'budget', version_id: id };
   ok(await admin.put(`/sources/${sourceId}/current`, current));
@@ -103,7 +108,8 @@ function addressOf({ path }: Endpoint, unknown = false): string {
     .replace('{logid}', String(kind === 'log' ? own : unknown ? 1 : ids.log))
     .replace('{schema}/{tname}', 'public/Plan%20%221')
     .replace('{name}', `budget?source=${unknown ? own : ids.sources}`)
-    .replace(/^(\/sources\/\d+\/values)$/, '$1?cname=Region');
+    .replace(/^(\/sources\/\d+\/values)$/, '$1?cname=Region')
+    .replace(/^(\/lookups\/\d+\/rows)$/, `$1?version=${ids.versions}`);
 }
 
 const send = (api: Api, { method, file }: Endpoint, address: string): Promise<Answer> =>

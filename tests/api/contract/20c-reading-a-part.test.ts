@@ -79,6 +79,13 @@ describe('Every endpoint that is not refused', () => {
     ok(await admin.post(`${path}/reviews`, { slice: { Region: 'A' }, reviewers: ['rita'] }));
     const current = { name: 'budget', version_id: made.id };
     ok(await admin.put(`/sources/${made.sourceId}/current`, current));
+    const lookup = ok(
+      await admin.post(`/sources/${made.sourceId}/lookups`, {
+        ...{ name: 'Periods', schema: 'pf', tname: 'dim_period' },
+        range: { column: 'Day', from: 'sdat', through: 'edat' },
+        attributes: [{ cname: 'fisc_label' }],
+      }),
+    ).body;
     const bodies: Record<string, object> = {
       '/versions/{id}/explain': { slice },
       '/versions/{id}/slice': { slice, by: ['Region'] },
@@ -96,12 +103,14 @@ describe('Every endpoint that is not refused', () => {
     const seen = async () => {
       const answers: Record<string, unknown> = {};
       for (const { method, path: pattern } of open) {
-        const own = pattern.startsWith('/sources') ? made.sourceId : made.id;
+        const owners: Record<string, number> = { sources: made.sourceId, lookups: lookup.id };
+        const own = owners[pattern.split('/')[1] ?? ''] ?? made.id;
         const address = pattern
           .replace('{id}', `${own}`)
           .replace('{logid}', `${logid}`)
           .replace('{name}', `budget?source=${made.sourceId}`)
-          .replace(/values$/, 'values?cname=Product');
+          .replace(/values$/, 'values?cname=Product')
+          .replace(/^(\/lookups\/\d+\/rows)$/, `$1?version=${made.id}`);
         const answer =
           method === 'get' ? await part.get(address) : await part.post(address, bodies[pattern]);
         ok(answer);
