@@ -52,7 +52,7 @@ test('a plan follows a product into another family, with its lock, comment and v
   const logged = await entries();
   expect(logged).toMatchObject([{ slice: devices }]);
 
-  // What is stored about the family names it.
+  // A comment, a lock and a view of the family.
   const statuses = [
     await api.post('/versions/1/comments', { slice: devices, text: 'Too low?', pf_user: 'eve' }),
     await api.post('/versions/1/locks', { slice: devices, note: 'agreed', pf_user: 'eve' }),
@@ -92,7 +92,7 @@ test('a plan follows a product into another family, with its lock, comment and v
   ]);
 });
 
-test('an admin joins a table, is told why one cannot be joined, and removes it', async ({
+test('an admin joins a table, reads why another one cannot be joined, and removes the lookup', async ({
   page,
   service,
 }) => {

@@ -63,6 +63,12 @@ export type CheckedLookup = v.InferOutput<typeof CheckedLookup>;
 /** Answer of GET lookups. */
 export const LookupsAnswer = v.array(CheckedLookup);
 
+/** Returns the columns of the source by which a lookup is joined: those of its keys, then the date of its range. */
+export const joiningColumns = ({ keys, range }: Pick<Lookup, 'keys' | 'range'>): string[] => [
+  ...keys.map(({ column }) => column),
+  ...(range ? [range.column] : []),
+];
+
 const askedAttribute = v.object({
   cname: text,
   label: v.optional(v.pipe(label, v.minLength(1, 'must not be empty'))),

@@ -1,5 +1,6 @@
 /** The pivot over the rows of one version, independent of its engine. */
 import type { MeasureDecimals } from '../contract/decimals';
+import { orderName } from '../contract/lookups';
 import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
 import { fittingKind, shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
@@ -23,7 +24,7 @@ import {
 } from './layout/layout';
 import { openParts, type PivotOptions, type PivotParts } from './pivot-parts';
 import { columnsIn } from './rows/arrow-columns';
-import { type Attributes, orderOf, type Side } from './rows/attributes';
+import type { Attributes, Side } from './rows/attributes';
 import type { Origins } from './rows/origins';
 import { type AnsweredRows, typesOf } from './rows/rows';
 import { Members } from './table/members';
@@ -77,7 +78,7 @@ export class Pivot {
     this.rows = new PivotRows(parts);
     const orders = new Map(
       [...this.months].flatMap(([name, { by }]) => {
-        const ordering = by === orderOf(name) ? by : dateOfGroup(name, options.columns);
+        const ordering = by === orderName(name) ? by : dateOfGroup(name, options.columns);
         return ordering === null ? [] : [[name, ordering] as const];
       }),
     );

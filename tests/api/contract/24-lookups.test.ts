@@ -294,7 +294,7 @@ describe('Slices with attributes', () => {
     expect([held.status, held.body.error]).toEqual([422, expect.stringMatching(/lock/i)]);
     expect((await total(service, path, { Family: 'Desks' })).row_count).toBe(0);
 
-    // What is named by a lock stays, until the lock is gone.
+    // An attribute cannot be removed while a lock names it.
     const gone = () => service.api.del(`/lookups/${id}`);
     await refused(service, gone, 409, new RegExp(`lock ${lock.id}`));
     await refused(

@@ -88,7 +88,7 @@ describe('A new lookup', () => {
     expect(draft.range).toEqual({ column: 'Order Date', from: 'valid_from', through: 'valid_to' });
   });
 
-  it('says what is missing once it is saved', () => {
+  it('names missing fields from the first attempt to save it', () => {
     const draft = new LookupDraft(COLUMNS, [], null);
     draft.chooseTable(TABLE, PRODUCTS, []);
     draft.name = ' ';

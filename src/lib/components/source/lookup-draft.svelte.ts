@@ -1,6 +1,6 @@
 /** A lookup while it is edited. */
 import type { ColumnEntry } from '$lib/contract/columns';
-import type { EditLookupRequest, Lookup } from '$lib/contract/lookups';
+import { type EditLookupRequest, joiningColumns, type Lookup } from '$lib/contract/lookups';
 import type { TableEntry, TablePreview } from '$lib/contract/sources';
 import { PERIOD_NAMES } from './period-choices';
 import {
@@ -85,7 +85,7 @@ export class LookupDraft {
   keys = $state<LookupKey[]>([]);
   range = $state<LookupRange | null>(null);
   attributes = $state<AttributeDraft[]>([]);
-  /** Whether somebody tried to save it, so that what is missing is shown. */
+  /** Whether somebody tried to save it: from then on, {@link faults} names the missing fields. */
   isAsked = $state(false);
   /** Columns of the table with their types. */
   tableColumns = $state.raw<{ cname: string; type: string }[]>([]);
@@ -229,7 +229,7 @@ export class LookupDraft {
     this.keys.splice(index, 1);
   }
 
-  /** Lets rows of the table stand for days, or for all days. */
+  /** Adds the first and last day between which a row of the table holds; removes them if they are there. */
   toggleRange(): void {
     const [from = '', through = from] = this.days;
     const [date] = this.dates;
@@ -256,7 +256,7 @@ export class LookupDraft {
     };
   }
 
-  /** Returns the body of the request without the user, or null and shows what is missing. */
+  /** Returns the body of the request without the user; null if fields are missing, which {@link faults} names from then on. */
   toRequest(): Required<EditLookupRequest> | null {
     this.isAsked = true;
     if (this.table === null || Object.values(this.faults).some((fault) => fault !== null))
@@ -310,11 +310,10 @@ const examplesOf = (preview: TablePreview, cname: string): string =>
 
 /** Returns the columns of a lookup's keys and days that a display grain lacks; none without a grain. */
 export function missingInGrain(
-  { keys, range }: Pick<Lookup, 'keys' | 'range'>,
+  lookup: Pick<Lookup, 'keys' | 'range'>,
   columns: readonly ColumnEntry[],
 ): string[] {
   const grain = columns.filter(({ in_grain }) => in_grain).map(({ cname }) => cname);
   if (grain.length === 0) return [];
-  const names = [...keys.map(({ column }) => column), ...(range ? [range.column] : [])];
-  return names.filter((name) => !grain.includes(name));
+  return joiningColumns(lookup).filter((name) => !grain.includes(name));
 }

@@ -2,12 +2,12 @@
 import { dayOfMonth, monthNumberAt } from '../../contract/calendar';
 import { DAY_MS } from '../../contract/primitives';
 import type { ColumnEntry } from '../../contract/columns';
+import { orderName } from '../../contract/lookups';
 import type { Layout } from '../../contract/stored-layout';
 import { tidyChange } from '../values/cell-value';
 import type { Schema } from '../values/engine-types';
 import { GRID } from '../layout/layout';
 import type { MonthOrder } from '../layout/layout';
-import { orderOf } from '../rows/attributes';
 import { isResult } from '../rows/formula-columns';
 import type { Origins } from '../rows/origins';
 import type { Origin } from '../rows/origin-columns';
@@ -77,7 +77,7 @@ export function timeTest(
   const groups = new Set(columns.filter(({ role }) => role === 'date').map((c) => c.dim_group));
   groups.delete(null);
   // The ranks of an attribute need not be an order in time.
-  const isPeriod = (name: string) => months.has(name) && months.get(name)?.by !== orderOf(name);
+  const isPeriod = (name: string) => months.has(name) && months.get(name)?.by !== orderName(name);
   return (name) => {
     const column = columns.find(({ cname }) => cname === name);
     const type = schema[name];

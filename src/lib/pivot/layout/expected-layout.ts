@@ -1,8 +1,8 @@
 /** Predicts the first layout of a pivot before the engine has the rows. */
 import type { ColumnEntry } from '../../contract/columns';
+import { orderName } from '../../contract/lookups';
 import type { Layout } from '../../contract/stored-layout';
 import type { ArrowColumns } from '../rows/arrow-columns';
-import { orderOf } from '../rows/attributes';
 import { columnFacts, factsOfAll, type ColumnFacts } from '../rows/column-facts';
 import type { Schema } from '../values/engine-types';
 import type { MonthOrder } from './layout';
@@ -50,7 +50,7 @@ function rankOrder(
   columns: readonly ColumnEntry[],
   schema: Schema,
 ): MonthOrder | null {
-  const by = orderOf(cname);
+  const by = orderName(cname);
   // A column of the source may have this name.
   const isRank = by in schema && !columns.some((column) => column.cname === by);
   return isRank ? { by, expression: null } : null;

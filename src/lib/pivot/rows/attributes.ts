@@ -37,9 +37,6 @@ interface ValuesByKey {
   pairs: readonly { value: Scalar | null; key: Scalar | null }[];
 }
 
-/** Returns the name of the column with the ranks of an attribute's values. */
-export const orderOf = (attribute: string): string => `${attribute}: order`;
-
 /** The code of a combination that a lookup lacks; those of others are higher. */
 const UNKNOWN = 0;
 /** Distance between the codes of two keys in the number of their pair. */

@@ -130,7 +130,7 @@ export class ComparedVersion {
     let rows = beside;
     for (const logids of parts) {
       const extent = { logids, beside: rows };
-      const { columns } = this.planned;
+      const { stored: columns } = this.planned;
       const part = await downloadRows(this.id, columns, signal, onProgress, extent);
       rows += part.rows ?? 0;
       if (part.bytes) batches.push(part.bytes);

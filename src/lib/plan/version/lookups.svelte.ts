@@ -2,7 +2,7 @@
 import * as api from '../../client/api';
 import { ApiError } from '../../client/http';
 import { messageOf } from '../../client/message-of';
-import type { CheckedLookup } from '../../contract/lookups';
+import { type CheckedLookup, joiningColumns } from '../../contract/lookups';
 import { type ArrowColumns, columnsIn } from '../../pivot/rows/arrow-columns';
 import { Attributes, type JoinedLookup } from '../../pivot/rows/attributes';
 import type { PlannedVersion } from './planned-version.svelte';
@@ -78,10 +78,10 @@ export class Lookups {
   }
 }
 
-const joinedOf = ({ id, keys, range, attributes }: CheckedLookup): JoinedLookup => ({
-  id,
-  keys: [...keys.map(({ column }) => column), ...(range ? [range.column] : [])],
-  attributes: attributes.map(({ label }) => label),
+const joinedOf = (lookup: CheckedLookup): JoinedLookup => ({
+  id: lookup.id,
+  keys: joiningColumns(lookup),
+  attributes: lookup.attributes.map(({ label }) => label),
 });
 
 async function rowsOf(

@@ -68,7 +68,7 @@ export function readResponse(read: Read): Response {
   });
 }
 
-/** Rows as Arrow with a tag that names their bytes. */
+/** Rows as Arrow, with the hash of their bytes for the ETag. */
 interface TaggedRows {
   parts: readonly Uint8Array[];
   rowCount: number;

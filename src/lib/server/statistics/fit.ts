@@ -42,9 +42,9 @@ export function errorDeviation(
 const HALF_LIFE = 6;
 
 /**
- * Returns the standard deviation of one-step errors as it is at the end of a series. Errors change their size with the
- * level and with what happens, so each counts the less, the more newer ones there are. The half-life was chosen on every
- * second series of half of the M3 competition (docs/forecasting.md).
+ * Returns the standard deviation of one-step errors as it is at the end of a series. The size of errors
+ * changes with time, so newer errors count more. The half-life was chosen on every second series of half of the M3
+ * competition (docs/forecasting.md).
  *
  * Source: J.P. Morgan and Reuters (1996), RiskMetrics, Technical Document, section 5.2, for the exponential weights.
  *

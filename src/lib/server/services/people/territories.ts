@@ -77,7 +77,7 @@ export async function requireReached(
   if (!isId(place)) return;
   const { kind, id } = place;
   const reach = await findReach(db, kind, id, []);
-  // Before the body is read, as below.
+  // A repeated write about something that is gone gets its stored answer later.
   if (reach === undefined && sent && (await hasAnswer(db, sent))) return;
   found(reach && reaches(db.sender, reach.sourceId) ? reach : undefined, `${SINGULAR[kind]} ${id}`);
 }

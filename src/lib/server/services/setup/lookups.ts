@@ -1,6 +1,11 @@
 /** Lookups of a source: storing them, and checking them against their tables. */
-import { type CheckedLookup, type EditLookupRequest, Lookup } from '../../../contract/lookups';
-import type { CreateLookupRequest } from '../../../contract/lookups';
+import {
+  type CheckedLookup,
+  type CreateLookupRequest,
+  type EditLookupRequest,
+  joiningColumns,
+  Lookup,
+} from '../../../contract/lookups';
 import type { Source } from '../../../contract/sources';
 import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
 import { tableExists } from '../../db/setup/catalog';
@@ -129,10 +134,7 @@ async function refuse(
     ...current,
     ...Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined)),
   };
-  const columns = [
-    ...lookup.keys.map(({ column }) => column),
-    ...(lookup.range ? [lookup.range.column] : []),
-  ];
+  const columns = joiningColumns(lookup);
   if (columns.length === 0) throw refusal('keys', 'name keys, a range, or both');
   const twice = columns.find((name, i) => columns.indexOf(name) < i);
   if (twice !== undefined) throw refusal('keys', `"${twice}" is named twice`);

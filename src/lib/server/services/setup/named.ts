@@ -40,7 +40,7 @@ export function operationsOn<Row extends Stored, Field extends keyof Row & strin
   ) => Promise<void>,
 ) {
   const { kind } = table;
-  // What is checked, such as names that another request may take, stays until the row is written.
+  // Another request must not take a name between its check and the write.
   const lock = check ? 'UPDATE' : 'SHARE';
   const nameTaken = (name: string) =>
     new AppError(409, `The source has a ${kind} named "${name}" already`, { field: 'name' });
