@@ -18,6 +18,8 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     screenshot: 'only-on-failure',
+    // Frames of animations take a tenth of the CPU time, and a check of contrasts must not read colours between two.
+    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: installedChromium(),
       // Compiling the engine's WebAssembly a second time, optimized, costs more than a short test gains.

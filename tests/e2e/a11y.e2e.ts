@@ -2,8 +2,6 @@ import { violations } from '../support/axe';
 import { expect, storeText, test } from '../support/e2e';
 import { STATES } from './states';
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 for (const state of STATES) {
   test.describe(state.name, () => {
     test.use({ template: state.template ?? 'raw', env: state.env ?? {} });

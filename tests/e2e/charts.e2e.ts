@@ -197,8 +197,8 @@ test('a layout with a chart of an earlier build shows the nearest kind', async (
   expect(new URL(page.url()).search).toBe('');
 });
 
-test.describe('for people who reduce motion', () => {
-  test.use({ contextOptions: { reducedMotion: 'reduce' } });
+test.describe('with animations', () => {
+  test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
   test('a chart has its colours', async ({ page }) => {
     await new PivotPage(page).open(1);

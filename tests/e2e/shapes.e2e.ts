@@ -8,9 +8,6 @@ import { loadYearBefore } from './year-before';
 
 /** Amounts are spread over the months of a selection by a profile, or like other rows. */
 
-// A check of contrasts must not read colours in the middle of a transition.
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 const spread = (page: Page) => page.getByLabel('Spread of this amount');
 const shape = (pivot: PivotPage) => pivot.panel.getByLabel('Spread', { exact: true });
 

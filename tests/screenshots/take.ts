@@ -9,8 +9,6 @@ const SIZES = [
   { mark: '-1024', width: 1024, height: 768 },
 ];
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 for (const { name, template = 'raw', env = {}, reach } of STATES) {
   test.describe(name, () => {
     test.use({ template, env });

@@ -16,7 +16,6 @@ const at = (row: string[], measure = 'Sales') => ({
 
 test.use({
   template: 'service',
-  contextOptions: { reducedMotion: 'reduce' },
   viewport: { width: 1280, height: 720 },
 });
 
