@@ -75,6 +75,7 @@ test('the preview of the request shows the increment of a percentage', async ({
   service,
 }) => {
   const pivot = new PivotPage(page);
+  await pivot.showTechnical();
   await pivot.open(1);
   await pivot.click(cell);
   await pivot.type('Percent', '10');
@@ -200,6 +201,7 @@ test('clone copies the selection to a new value, multiplied by a factor', async 
   service,
 }) => {
   const pivot = new PivotPage(page);
+  await pivot.showTechnical();
   await pivot.open(1);
   await pivot.click(cell);
   await pivot.panel.getByRole('tab', { name: 'Clone' }).click();

@@ -63,6 +63,11 @@ export class PivotPage {
     await storeText(this.page, 'pf.user', name);
   }
 
+  /** Shows requests and SQL from the next opening on. */
+  async showTechnical(): Promise<void> {
+    await storeText(this.page, 'pf.technical', 'shown');
+  }
+
   /** Returns where the first toast ends now, in pixels from the top; it slides in. */
   async toastBottom(): Promise<number> {
     const box = await this.page.locator('[data-sonner-toast]').first().boundingBox();

@@ -47,6 +47,7 @@ test('a typed amount is tried with Shift+Enter, and kept or discarded without a 
 }) => {
   test.slow();
   const pivot = new PivotPage(page);
+  await pivot.showTechnical();
   await pivot.open(1);
   await pivot.click(CHAIRS);
   await expect(page.getByTestId('value-total')).toBeVisible();

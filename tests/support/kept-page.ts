@@ -11,7 +11,7 @@ import type {
 const REST = '/versions/none';
 
 /** Texts in the storage that a document reads only once. */
-const READ_ONCE = ['pf.user', 'pf.theme'];
+const READ_ONCE = ['pf.user', 'pf.theme', 'pf.technical'];
 
 /** Number of pages that a worker keeps, the last used ones. Each has some hundred megabytes. */
 const MOST = 5;
