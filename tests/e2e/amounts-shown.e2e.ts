@@ -88,10 +88,12 @@ test('shows thousands and stores that in the address; amounts are typed in full'
   await page.getByLabel('amount: unit').selectOption('thousands');
   await page.getByLabel('amount: decimals').selectOption('1');
   await page.keyboard.press('Escape');
-  const inThousands = (region: string) => ({ row: [region], column: ['amount in thousands'] });
-  await expect.poll(() => pivot.text(inThousands('A'))).toBe('1,234.6');
+  // The unit of all amounts stands once, in the corner.
+  const corner = pivot.grid.locator('thead th').first();
+  await expect(corner).toHaveAttribute('data-unit', 'in thousands');
+  await expect.poll(() => pivot.text(at('A'))).toBe('1,234.6');
   // An amount that rounds to zero has no sign and no colour.
-  expect(await pivot.text(inThousands('B'))).toBe('0.0');
+  expect(await pivot.text(at('B'))).toBe('0.0');
   await expect(pivot.grid.locator('td.pf-negative')).toHaveCount(0);
   await expect(page).toHaveURL(/amounts=amount:thousands:1/);
   await page.getByRole('button', { name: /^Layout/ }).click();
@@ -102,14 +104,15 @@ test('shows thousands and stores that in the address; amounts are typed in full'
 
   await page.reload();
   await pivot.drawn();
-  await expect.poll(() => pivot.text(inThousands('A'))).toBe('1,234.6');
-  await pivot.click(inThousands('A'));
+  await expect.poll(() => pivot.text(at('A'))).toBe('1,234.6');
+  await expect(corner).toHaveAttribute('data-unit', 'in thousands');
+  await pivot.click(at('A'));
   await expect(total(page)).toHaveText('1,234,567.89');
   await page.keyboard.type('2000000');
   await expect(meaning(page)).toContainText('1,234,567.89 → 2,000,000');
   await expect(meaning(page)).toContainText('in full amounts');
   await page.keyboard.press('Enter');
-  await expect.poll(() => pivot.text(inThousands('A'))).toBe('2,000.0');
+  await expect.poll(() => pivot.text(at('A'))).toBe('2,000.0');
 });
 
 test('a workbook contains exact decimals', async ({ page, service }) => {

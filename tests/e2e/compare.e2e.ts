@@ -88,7 +88,7 @@ test('another version appears beside the plan and follows changes of both', asyn
 
   // Long headers have two lines, which are not cut, and leave the height of the rows to the rows.
   const long = ann.grid.locator('thead .pf-head', { hasText: `Δ % to ${OTHER}` }).first();
-  await expect(long.locator('.pf-line')).toHaveText(['Sales: Δ % to', OTHER]);
+  await expect(long.locator('.pf-line')).toHaveText(['Δ % to Plan:', 'cautious, 2']);
   const cut = (lines: Element[]) => lines.filter((line) => line.scrollWidth > line.clientWidth);
   expect(await ann.grid.locator('.pf-line').evaluateAll(cut)).toEqual([]);
   await expect(ann.grid.locator('tbody tr').last()).toContainText('Phones');

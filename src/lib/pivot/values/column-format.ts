@@ -36,6 +36,16 @@ export function unitText({ divisor, aggregate = 'sum' }: ColumnFormat): string |
   return texts.length > 0 ? texts.join(' ') : null;
 }
 
+/**
+ * Returns the rest of a header that all columns have in common, apart from percentages; null if there is none. A
+ * price has no unit, so amounts in thousands beside it have no common one.
+ */
+export function commonUnit(formats: readonly ColumnFormat[]): string | null {
+  const amounts = formats.filter(({ number_format }) => number_format?.style !== 'percent');
+  const [first, ...others] = new Set(amounts.map(unitText));
+  return others.length === 0 ? (first ?? null) : null;
+}
+
 /** The engine's aggregates by name, in words; others have a name that says it. */
 const AGGREGATES: Readonly<Record<string, string>> = {
   avg: 'average',

@@ -3,9 +3,8 @@ import { columnSort } from '../../layout/column-sort';
 import type { CellMeta, RegularTable, TableData } from '../../values/engine-types';
 import type { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
-import { unitText, type ColumnFormat } from '../../values/column-format';
+import type { ColumnFormat } from '../../values/column-format';
 import { CellFormat } from './cell-format';
-import { headLines } from './head-lines';
 import { ROW_HEIGHT } from './grid-css';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../../values/labels';
@@ -49,7 +48,7 @@ export class Drawing {
     private readonly element: RegularTable,
     private readonly widths: Widths,
   ) {
-    this.heads = new Heads(shown, (measure) => unitText(this.formatNamed(measure)));
+    this.heads = new Heads(shown, (measure) => this.formatNamed(measure));
     this.pinned = new Pinned(shown, element, (x) => {
       const column = shown.columns[x];
       return column ? this.heads.of(column, x) : [];
@@ -112,8 +111,8 @@ export class Drawing {
     const names = JSON.stringify(shown.columns.map(({ path, measure }) => [path, measure]));
     const pinned = shown.settings.pinned_columns ?? 0;
     this.drawn = { rows, across, names, pinned };
-    this.heads.forget();
-    this.isTall = shown.columns.some(({ measure }) => headLines(shown.labelOf(measure)).length > 1);
+    this.heads.follow(group_by.length > 0);
+    this.isTall = this.heads.areTall;
     element.classList.toggle('pf-tall', this.isTall);
     if (drawn && (drawn.rows !== rows || drawn.names !== names)) {
       element._resetAutoSize();
@@ -280,6 +279,8 @@ export class Drawing {
       setOrRemove(th, 'data-sort', direction);
       setOrRemove(th, 'aria-sort', sortWord(direction));
     }
+    const corner = this.element.querySelector('thead tr:last-child th');
+    if (corner) setOrRemove(corner, 'data-unit', this.heads.commonUnit ?? undefined);
   }
 }
 

@@ -99,6 +99,9 @@ thead .pf-total { font-weight: 600; }
 [data-sort^='col asc']::after { content: '←'; }
 
 .pf-unit { color: var(--text-muted); font-weight: 400; }
+/* The unit of all amounts, in the corner. */
+thead th[data-unit] { color: var(--text-muted); text-align: left; vertical-align: bottom; padding-bottom: 4px; }
+thead th[data-unit]::before { content: attr(data-unit); }
 
 /* The header of a closed month. */
 th.pf-closed { color: var(--text-muted); }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { headLines } from './head-lines';
+import { headLines, headNames } from './head-lines';
 
 it.each([
   ['Sales', ['Sales']],
@@ -15,4 +15,33 @@ it.each([
 ])('splits %j into %j', (name, lines) => {
   expect(headLines(name)).toEqual(lines);
   expect(headLines(name).join('')).toBe(name);
+});
+
+it.each([
+  [
+    ['Sales', 'Sales: reference', 'Sales: Δ %'],
+    ['Sales', 'reference', 'Δ %'],
+  ],
+  [
+    ['Sales: Δ', 'Sales'],
+    ['Δ', 'Sales'],
+  ],
+  [
+    ['Sales', 'Sales net'],
+    ['Sales', 'Sales net'],
+  ],
+  [
+    ['Sales: Δ', 'Sales: Δ %'],
+    ['Sales: Δ', 'Sales: Δ %'],
+  ],
+  [
+    ['Sales', 'Sales: Δ', 'Quantity'],
+    ['Sales', 'Sales: Δ', 'Quantity'],
+  ],
+  [
+    ['Sales: net', 'Sales: net: Δ'],
+    ['Sales: net', 'Δ'],
+  ],
+])('names %j in headers as %j', (names, short) => {
+  expect(names.map(headNames(names))).toEqual(short);
 });

@@ -1,4 +1,4 @@
-/** Long names of measures in two lines. */
+/** The names of measures in their headers. */
 
 /** Longest name that stays in one line: hardly wider than an amount. */
 const ONE_LINE = 9;
@@ -16,4 +16,18 @@ export function headLines(name: string): [string] | [string, string] {
   return best === undefined || best === name.length
     ? [name]
     : [name.slice(0, best), name.slice(best)];
+}
+
+/**
+ * Returns the name of a measure in its header, beside the other shown measures. If all are parts of one measure
+ * that is shown too, they are named without it: "Sales", "reference" and "Δ %".
+ *
+ * @param names the labels of all shown measures
+ */
+export function headNames(names: readonly string[]): (name: string) => string {
+  const whole = names.find((one) =>
+    names.every((name) => name === one || name.startsWith(`${one}: `)),
+  );
+  return (name) =>
+    whole === undefined || name === whole ? name : name.slice(whole.length + ': '.length);
 }

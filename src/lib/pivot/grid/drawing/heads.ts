@@ -2,7 +2,8 @@
 import { pathKey } from '../../slice/cell';
 import type { CellValue } from '../../values/engine-types';
 import type { DrawnColumn } from '../cells/grid-columns';
-import { headLines } from './head-lines';
+import { commonUnit, unitText, type ColumnFormat } from '../../values/column-format';
+import { headLines, headNames } from './head-lines';
 import { label } from '../../values/labels';
 import type { Shown } from '../shown/shown';
 
@@ -48,16 +49,38 @@ function partAt(
  */
 export class Heads {
   private elements = new Map<string, HTMLElement>();
+  /** Returns the name of a measure in its header. */
+  private nameOf = (label: string): string => label;
+  /** The unit of all amounts, which stands in the corner of the grid; null if each header has its own. */
+  commonUnit: string | null = null;
 
-  /** @param unitOf the unit in which a measure is shown, as text; null for full amounts */
+  /** @param formatOf the format of a measure */
   constructor(
     private readonly shown: Shown,
-    private readonly unitOf: (measure: string) => string | null,
+    private readonly formatOf: (measure: string) => ColumnFormat,
   ) {}
 
-  /** Clears the cached elements after groups were opened or closed, or the columns have changed. */
-  forget(): void {
+  /**
+   * Clears the cached elements after groups were opened or closed, or the columns have changed.
+   *
+   * @param hasCorner whether the grid has row headers, and a corner above them
+   */
+  follow(hasCorner: boolean): void {
+    const { shown } = this;
+    const measures = [...new Set(shown.columns.map(({ measure }) => measure))];
+    this.nameOf = headNames(measures.map(shown.labelOf));
+    this.commonUnit = hasCorner ? commonUnit(measures.map(this.formatOf)) : null;
     this.elements.clear();
+  }
+
+  /** Whether a header has two lines. */
+  get areTall(): boolean {
+    const { shown } = this;
+    return shown.columns.some(({ measure }) => this.linesOf(shown.labelOf(measure)).length > 1);
+  }
+
+  private linesOf(label: string): readonly string[] {
+    return headLines(this.nameOf(label));
   }
 
   /** Returns the headers of a column, from the outermost to the innermost. @param x position of the column */
@@ -75,11 +98,12 @@ export class Heads {
       const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
       // An ungrouped view has nothing to add up.
       const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
-      const unit = isMeasure ? this.unitOf(column.measure) : null;
-      const lines = isMeasure ? headLines(text) : [text];
+      const unit =
+        isMeasure && this.commonUnit === null ? unitText(this.formatOf(column.measure)) : null;
+      const lines = isMeasure ? this.linesOf(text) : [text];
       const head = this.element(key, lines, hasToggle ? !isTop : null, unit);
       // Several columns may have the same label.
-      if (isMeasure && text !== column.measure) head.dataset.measure = column.measure;
+      if (isMeasure && lines.join('') !== column.measure) head.dataset.measure = column.measure;
       return head;
     });
   }
