@@ -16,10 +16,20 @@ export function segmentName(
   return `${iterName(segment.operation)} ${earlier.length + 1}`;
 }
 
-/** Describes the level and the history of a forecast: "forecast by Region and month, from rows through 31 Dec 2027". */
-export function describeForecast(params: ForecastParams | null): string {
+/**
+ * Describes the level and the history of a forecast: "forecast by Region and month, from rows through 31 Dec 2027".
+ *
+ * @param labelOf the label of a column
+ */
+export function describeForecast(
+  params: ForecastParams | null,
+  labelOf: (column: string) => string,
+): string {
   if (!params) return 'forecast';
   const { by, levels, unit, history } = params;
-  const level = new Intl.ListFormat('en-GB', { type: 'conjunction' }).format([...by, unit]);
+  const level = new Intl.ListFormat('en-GB', { type: 'conjunction' }).format([
+    ...by.map(labelOf),
+    unit,
+  ]);
   return `forecast by ${level}${agreementText(levels)}, from rows through ${formatDay(history.through)}`;
 }
