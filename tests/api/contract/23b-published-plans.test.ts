@@ -454,4 +454,39 @@ describe('PUT /versions/:id/published', () => {
     const tables = ok(await service.api.get('/tables')).body;
     expect(tables.map(({ schema }: { schema: string }) => schema)).not.toContain('pf_plans');
   });
+
+  it('makes dropped views again without their grants, once they are published or generated again', async ({
+    service,
+  }) => {
+    const sourceId = await ordersIn(service, 'dropped');
+    const [one, two] = [await makePlan(service, sourceId), await makePlan(service, sourceId)];
+    ok(await service.api.post(`${two.path}/scale`, { ...north, pct: 100 }));
+    ok(await name(service, sourceId, 'dropped', one.versionId));
+    const asked = { name: 'Dropped', current: 'dropped' };
+    const { views } = ok(await publish(service, one.versionId, asked)).body;
+    const other = ok(await publish(service, two.versionId, { name: 'Dropped too' })).body;
+    const { role, read } = await program(service);
+    const granted = `GRANT USAGE ON SCHEMA pf_plans TO "${role}"; GRANT SELECT ON ${views.plan} TO "${role}"`;
+    const repairs = [
+      () => publish(service, one.versionId, asked),
+      () => service.api.post(`/sources/${sourceId}/sql`),
+      () => name(service, sourceId, 'dropped', two.versionId),
+    ];
+    for (const repair of repairs) {
+      await service.query(granted);
+      expect(await read(`SELECT FROM ${views.plan} LIMIT 1`)).toHaveLength(1);
+      await service.query('DROP SCHEMA pf_plans CASCADE');
+      const listed = ok(await service.api.get(`/sources/${sourceId}/published`)).body;
+      expect(listed.map((p: { name: string }) => p.name)).toEqual(['Dropped', 'Dropped too']);
+      ok(await repair());
+      const { version_id } = ok(await service.api.get(`/sources/${sourceId}/published`)).body[0];
+      const { value_total } = await planTotals(service, `/versions/${version_id}`);
+      for (const view of [views.plan, views.changes]) {
+        expect((await sumsOf(service.query, view)).value_total).toBe(value_total);
+      }
+      await expect(read(`SELECT FROM ${views.plan}`)).rejects.toThrow('permission denied');
+    }
+    // The withdrawal of a plan whose views are gone.
+    expect((await service.api.del(`/published/${other.id}`)).status).toBe(204);
+  });
 });

@@ -109,6 +109,55 @@ it('shows the version of the name, though a first plan was published while the m
   expect(await plan.amount()).toBe(await plan.planTotal(two.path));
 });
 
+it.for<[string, object]>([
+  ['replaced', { cname: 'region', label: 'Sales region' }],
+  ['made again', { cname: 'channel', role: 'dimension' }],
+])(
+  'keeps what an administrator sets on a view while it waits to be %s',
+  async ([, change], { service }) => {
+    const { sourceId, plan } = await following(service, `set_${'label' in change}`);
+    ok(await service.api.put(`/sources/${sourceId}/columns`, [change]));
+    const administrator = await hold(
+      service,
+      `ALTER VIEW ${plan} SET (security_invoker = on)`,
+      `COMMENT ON VIEW ${plan} IS 'Ask Ann'`,
+      `GRANT SELECT ON ${plan} TO PUBLIC`,
+    );
+    const generation = service.api.post(`/sources/${sourceId}/sql`);
+    await untilWaiting(service, 1);
+    await administrator.commit();
+    ok(await generation);
+    const [state] = await service.query(
+      `SELECT reloptions, obj_description(oid, 'pg_class') AS comment, relacl::text LIKE '%,=r/%' AS granted
+       FROM pg_class WHERE oid = $1::regclass`,
+      [plan],
+    );
+    expect(state).toEqual({
+      reloptions: ['security_invoker=on'],
+      comment: 'Ask Ann',
+      granted: true,
+    });
+  },
+);
+
+it('takes a view back that an administrator gave to another role', async ({ service }) => {
+  const { sourceId, plan } = await following(service, 'given');
+  const role = `owner_of_${service.database.database}`;
+  await service.query(`CREATE ROLE "${role}"; GRANT CREATE ON SCHEMA pf_plans TO "${role}"`);
+  const administrator = await hold(service, `ALTER VIEW ${plan} OWNER TO "${role}"`);
+  const label = { cname: 'region', label: 'Sales region' };
+  const saved = service.api.put(`/sources/${sourceId}/columns`, [label]);
+  await untilWaiting(service, 1);
+  await administrator.commit();
+  ok(await saved);
+  const owners = await service.query(
+    `SELECT relowner = current_user::regrole AS own FROM pg_class WHERE oid = $1::regclass`,
+    [plan],
+  );
+  expect(owners).toEqual([{ own: true }]);
+  await service.query(`DROP OWNED BY "${role}"; DROP ROLE "${role}"`);
+});
+
 it('is not replaced by the changes of another that is published at the same time', async ({
   service,
 }) => {

@@ -134,6 +134,7 @@ export async function defineView(tx: Transaction, { name, select, comments }: Pu
   const view = plansView(name);
   await asPlans(name, async () => {
     await makeSchema(tx);
+    await lockView(tx, name);
     const replaced = await tx.attempt(
       () => replaceView(tx, name, select),
       (error) => Promise.resolve(otherColumns(error)),
@@ -156,6 +157,7 @@ const otherColumns = (error: unknown): AppError | undefined =>
  * Does nothing if there is no such view.
  */
 export async function detachView(tx: Transaction, name: string): Promise<void> {
+  await asPlans(name, () => lockView(tx, name));
   const columns = await tx.many(
     v.object({ name: v.string(), type: storedSql }),
     sql`SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
@@ -170,6 +172,13 @@ export async function detachView(tx: Transaction, name: string): Promise<void> {
 /** Drops a view, if it is there. @throws AppError as {@link defineView} */
 export const dropView = (tx: Transaction, name: string): Promise<number> =>
   asPlans(name, () => tx.run(sql`DROP VIEW IF EXISTS ${plansView(name)}`));
+
+/**
+ * Locks a view until the transaction ends, if it is there, so that its grants, options and comment are read after
+ * changes by others. The service owns it already; `LOCK TABLE` would lock the tables behind the view, too.
+ */
+const lockView = (tx: Transaction, name: string): Promise<number> =>
+  tx.run(sql`ALTER VIEW IF EXISTS ${plansView(name)} OWNER TO CURRENT_USER`);
 
 /** Makes a view, or replaces it in place. Without its options, PostgreSQL would take them away. */
 async function replaceView(tx: Transaction, name: string, select: SqlText): Promise<void> {
