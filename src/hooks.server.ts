@@ -38,7 +38,7 @@ import { recordRefused } from '$lib/server/db/log/audit';
 import { findToken, recordUse, validTokens } from '$lib/server/db/people/tokens';
 import { NOBODY, type Sender } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
-import { requireReached, requireTerritory } from '$lib/server/services/people/territories';
+import { requireReached } from '$lib/server/services/people/territories';
 import { type Received, requireRole, tokenOf, whoSent } from '$lib/server/sign-in';
 import { hasSecret, Tokens, withoutSecrets } from '$lib/server/tokens';
 import { Webhook } from '$lib/server/webhook';
@@ -336,10 +336,7 @@ async function refusalOf({
     }
     const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
     const sent = key === null ? undefined : { path: `${request.method} ${url.pathname}`, key };
-    if (endpoint) {
-      await requireReached(locals.db, endpoint, params ?? {}, sent);
-      await requireTerritory(locals.db, endpoint, params ?? {}, sent);
-    }
+    if (endpoint) await requireReached(locals.db, endpoint, params ?? {}, sent);
     return undefined;
   } catch (refusal) {
     return refusal;

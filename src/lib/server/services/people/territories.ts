@@ -54,13 +54,17 @@ const SINGULAR: Readonly<Record<Named, string>> = {
 };
 
 /**
- * Refuses a request of a token for some sources that names something of another one
- * (docs/contract/20-who-is-signed-in.md#sources-of-a-token). Lists of several sources are filtered by their own queries.
+ * Refuses a request about something that the sender does not reach: by the sources of the token
+ * (docs/contract/20-who-is-signed-in.md#sources-of-a-token) or by the territories
+ * (docs/contract/20-who-is-signed-in.md#territories). Lists of several sources are filtered by their own queries.
+ * Endpoints that are narrowed or judged check territories with their own statements, in the snapshot that they read. If
+ * they take a body, the 404 comes first here too, except for {@link ONE_BY_ONE} and a sender who reads a part.
  *
  * @param params the parameters of the path
  * @param sent identifies the request if it may be a repeated one
- * @throws AppError 404 for something of another source, as for an unknown id; 403 for an endpoint that belongs to no
- * source
+ * @throws AppError 403 for an endpoint that belongs to no source, and for a sender whose territories do not cover the
+ * source; 404 for something of another source than those of the token, and for a sender without a territory, as for an
+ * unknown id
  */
 export async function requireReached(
   db: Database,
@@ -68,43 +72,29 @@ export async function requireReached(
   params: Partial<Record<string, string>>,
   sent: Pick<WriteKey, 'path' | 'key'> | undefined,
 ): Promise<void> {
-  if (db.sender.sources === null) return;
+  const ofSomeSources = db.sender.sources !== null;
+  const checksItself = isNarrowed(endpoint) && endpoint.method === 'get';
+  const members = checksItself ? undefined : membersOf(db.sender);
+  if (!ofSomeSources && members === undefined) return;
   const place = placeIn(endpoint.path, params);
   if (place === null) {
-    if (endpoint.territories !== 'refused') return;
-    throw new AppError(403, 'A token for some sources may not do this: it concerns no source');
+    if (ofSomeSources && endpoint.territories === 'refused') {
+      throw new AppError(403, 'A token for some sources may not do this: it concerns no source');
+    }
+    if (members !== undefined) await requireOpen(db, endpoint);
+    return;
   }
-  if (!isId(place)) return;
-  const { kind, id } = place;
-  const reach = await findReach(db, kind, id, []);
-  // A repeated write about something that is gone gets its stored answer later.
-  if (reach === undefined && sent && (await hasAnswer(db, sent))) return;
-  found(reach && reaches(db.sender, reach.sourceId) ? reach : undefined, `${SINGULAR[kind]} ${id}`);
-}
-
-/**
- * Holds an endpoint's `territories` against those of the sender
- * (docs/contract/20-who-is-signed-in.md#territories). Endpoints that are narrowed or judged check the rows with their
- * own statements, in the snapshot that they read. If they take a body, the 404 comes first here too, except for
- * {@link ONE_BY_ONE} and a sender who reads a part.
- *
- * @param params the parameters of the path
- * @param sent identifies the request if it may be a repeated one
- * @throws AppError 403 for a sender whose territories do not cover the source; 404 for one who has none, as for an
- * unknown id
- */
-export async function requireTerritory(
-  db: Database,
-  endpoint: Endpoint,
-  params: Partial<Record<string, string>>,
-  sent: Pick<WriteKey, 'path' | 'key'> | undefined,
-): Promise<void> {
-  const members = membersOf(db.sender);
-  if (members === undefined || (isNarrowed(endpoint) && endpoint.method === 'get')) return;
-  const place = placeIn(endpoint.path, params);
-  if (place === null) await requireOpen(db, endpoint);
   // The handler refuses a parameter that is not an id.
-  else if (isId(place)) await requireReach(db, endpoint, members, place, sent);
+  if (!isId(place)) return;
+  const reach = await findReach(db, place.kind, place.id, members ?? []);
+  // A repeated write about something that is gone gets its stored answer later.
+  const isRepeated = reach === undefined && sent !== undefined && (await hasAnswer(db, sent));
+  if (ofSomeSources && !isRepeated) {
+    const isReached = reach !== undefined && reaches(db.sender, reach.sourceId);
+    found(isReached || undefined, nameOf(place));
+  }
+  if (members !== undefined)
+    await requireTerritory(db, endpoint, members, place, { reach, isRepeated });
 }
 
 /** Something that a path names. */
@@ -112,6 +102,8 @@ interface Place {
   kind: Named;
   id: number;
 }
+
+const nameOf = ({ kind, id }: Place): string => `${SINGULAR[kind]} ${id}`;
 
 /** What a path names; null for a path without anything of a source. */
 function placeIn(path: string, params: Partial<Record<string, string>>): Place | null {
@@ -129,22 +121,21 @@ async function requireOpen(db: Database, endpoint: Endpoint): Promise<void> {
   );
 }
 
-/** @throws AppError as {@link requireTerritory} for an endpoint of something of a source */
-async function requireReach(
+/** @throws AppError as {@link requireReached} for an endpoint of something of a source */
+async function requireTerritory(
   db: Database,
   endpoint: Endpoint,
   members: readonly string[],
-  { kind, id }: Place,
-  sent: Pick<WriteKey, 'path' | 'key'> | undefined,
+  place: Place,
+  { reach, isRepeated }: { reach: Reach | undefined; isRepeated: boolean },
 ): Promise<void> {
-  const reach = await findReach(db, kind, id, members);
-  if (await mayBeOutside(db, kind, members, reach)) {
+  if (await mayBeOutside(db, place.kind, members, reach)) {
     // The handler checks the body first, and then answers 404 for an id outside and for an unknown id.
     if (!isNarrowed(endpoint)) throw partRefusal(endpoint);
-  } else if (reach !== undefined || !sent || !(await hasAnswer(db, sent))) {
+  } else if (!isRepeated) {
     // Before the body is read, or its errors would tell an unknown id from one that the sender may not see. A
     // repeated undo is answered although its entry is gone.
-    const own = found(reach?.isVisible ? reach : undefined, `${SINGULAR[kind]} ${id}`);
+    const own = found(reach?.isVisible ? reach : undefined, nameOf(place));
     if (endpoint.territories === 'refused' && !covers(own, endpoint)) throw partRefusal(endpoint);
   }
 }
