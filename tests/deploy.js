@@ -1,5 +1,6 @@
 // `npm run test:deploy`: the files of `deploy` and the promises of docs/operating.md with the programs that they are for.
-// It fails if one of these is missing, and names it. The last line is "N passed, N failed".
+// It fails if one of these is missing, and names it. Arguments, such as the name of a file, go to Vitest. The last line
+// is "N passed, N failed".
 import { spawnSync } from 'node:child_process';
 import { finish, run, step, total, vitest } from './support/steps.js';
 
@@ -22,6 +23,7 @@ if (missing.length > 0) {
   console.log(`These tests need programs that are not installed: ${names.join(', ')}.`);
   total.failed += missing.length;
 } else if (await step('build', () => run('npm', ['run', '--silent', 'build']))) {
-  await vitest('tests of the deployment', ['--project=deploy'], { PF_TEST_DEPLOY: '1' });
+  const args = ['--project=deploy', ...process.argv.slice(2)];
+  await vitest('tests of the deployment', args, { PF_TEST_DEPLOY: '1' });
 }
 finish();
