@@ -25,11 +25,15 @@ afterAll(async () => {
   await service?.stop();
 });
 
+/** The variables by which programs of PostgreSQL find the cluster of the service. */
+const environment = () => {
+  const { host, port, user, password } = service.database;
+  return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password };
+};
+
 /** Runs a program of PostgreSQL against the cluster of the service. */
 async function program(name: string, args: string[]): Promise<void> {
-  const { host, port, user, password } = service.database;
-  const env = { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password };
-  const { code, stderr } = await run(name, args, { env });
+  const { code, stderr } = await run(name, args, { env: environment() });
   expect([code, stderr]).toEqual([0, '']);
 }
 
@@ -85,7 +89,8 @@ it('a dump is restored into a new database, and in place while a server runs', a
   const views = (on: Query) =>
     on(`SELECT relname, relacl::text, pg_get_viewdef(oid) AS definition FROM pg_class
       WHERE relnamespace = 'pf_plans'::regnamespace ORDER BY 1`);
-  expect(await views(other.query)).toEqual(await views(query));
+  const backedUp = await views(query);
+  expect(await views(other.query)).toEqual(backedUp);
   expect(await other.query('SELECT sum("Sales") FROM pf_plans."Budget"')).toEqual(
     await query('SELECT sum("Sales") FROM pf_plans."Budget"'),
   );
@@ -104,12 +109,24 @@ it('a dump is restored into a new database, and in place while a server runs', a
   await expect(other.query('DELETE FROM pf.audit')).rejects.toThrow('only added');
 
   const lost = await scale(api, 20, 'after the backup');
+  expect((await api.put(`${VERSION}/published`, { name: 'Later' })).status).toBe(200);
+  const published = await views(query);
   const before = await api.get(`${VERSION}/log`);
   const stream = await openEvents(service.url, VERSION);
-  const inPlace = ['--clean', '--if-exists', '--single-transaction'];
-  await program('pg_restore', [...inPlace, `--dbname=${database.database}`, dump]);
+  const inPlace = [
+    '--clean',
+    '--if-exists',
+    '--single-transaction',
+    `--dbname=${database.database}`,
+  ];
+  expect((await run('pg_restore', [...inPlace, dump], { env: environment() })).code).not.toBe(0);
+  expect(await views(query)).toEqual(published);
+  await query('DROP SCHEMA pf_plans CASCADE');
+  await program('pg_restore', [...inPlace, dump]);
   expect(await stream.events(1)).toEqual([expect.objectContaining({ event: 'resync' })]);
   expect(await digests(query)).toEqual(state);
+  expect(await views(query)).toEqual(backedUp);
+  expect((await api.get('/sources/1/published')).body).toMatchObject([{ name: 'Budget' }]);
   const after = await api.get(`${VERSION}/log`);
   expect(after.headers.get('x-timeline')).not.toBe(before.headers.get('x-timeline'));
   expect(await scale(api, 30, 'in place')).toBe(lost);
