@@ -19,6 +19,12 @@ describe('the time of the last load', () => {
     expect(String(last_load) > String(load!.stamp)).toBe(true);
     expect(last_change).toBe(load!.stamp);
     expect(await plan.entries()).toEqual([load]);
+
+    // A later load is newer than the refresh that found nothing.
+    await plan.load({}, 'reference');
+    const [reference] = await plan.entries();
+    expect(await listed()).toMatchObject({ last_load: reference!.stamp });
+    expect(String(reference!.stamp) > String(last_load)).toBe(true);
   });
 
   it('is that of the newest load or refresh; of a replay, that of the replay', async ({
