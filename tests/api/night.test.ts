@@ -38,13 +38,16 @@ it("The night's script writes what has changed, and closes months on the fifth",
   const { path, sourceId } = await plan({ ...service, api: admin }, REGIONAL, ROWS);
   ok(await admin.post(`${path}/baseline`, {}));
   ok(await admin.post(`${path}/scale`, { slice: {}, value_incr: 20 }));
+  const name = (version_id: number) =>
+    admin.put(`/sources/${sourceId}/current`, { name: 'next budget', version_id });
+  ok(await name(Number(path.split('/').at(-1))));
   const { tname } = ok(await admin.get(`/sources/${sourceId}`)).body;
   const { id, secret } = await makeToken(admin, { name: 'night' });
   const exported = join(folder, 'plan.csv');
   const script = file('night.sh', SCRIPT, 0o755);
   const env = {
     PATH: `${folder}:${process.env.PATH}`,
-    PLAN: `${service.url}/api${path}`,
+    ...{ API: `${service.url}/api`, SOURCE: String(sourceId), NAME: 'next%20budget' },
     TOKEN_FILE: file('night.token', `Authorization: Bearer ${secret}`, 0o600),
     EXPORT: exported,
   };
@@ -82,6 +85,16 @@ it("The night's script writes what has changed, and closes months on the fifth",
   await night('05');
   expect(await entries()).toEqual([['actual', 'night', 'Months through 2027-01-31'], ...refreshed]);
   expect(sales()).toBe(270);
+
+  // The name moves to a copy, whose months are closed, too.
+  const copy = ok(await admin.post(`${path}/copy`, { name: 'Next' })).body;
+  ok(await name(copy.id));
+  await service.query(`UPDATE public."${tname.replaceAll('"', '""')}" SET "Sales" = 140`);
+  await night('04');
+  expect(await entries()).toHaveLength(refreshed.length + 1);
+  const [newest] = ok(await admin.get(`/versions/${copy.id}/log`)).body.entries;
+  expect(newest).toMatchObject({ operation: 'refresh', pf_user: 'night', row_count: 1 });
+  expect(sales()).toBe(280);
 
   ok(await admin.del(`/tokens/${id}`));
   rmSync(exported);
