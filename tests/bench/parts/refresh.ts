@@ -1,17 +1,18 @@
+import { tableFromIPC } from 'apache-arrow';
 import { startServer } from '../../../src/demo/server';
 import { machineOf } from '../machine';
 import { takeTurns, timed } from '../measure';
 import { within, type Bench } from '../part';
-import { call, drain, makeVersion, startPlace } from '../place';
+import { call, drain, makeVersion, send, startPlace } from '../place';
 import { LEAVES, plannedOrders } from '../shapes';
 
 /** Rows of the source that change before each refresh. */
 const CHANGED = LEAVES / 20;
 
 /**
- * Measures a refresh of a load of which a few rows have changed, and one without changes. Beside them are the two reads
- * that a comparison by leaf needs: the rows of the source as the load writes them, and those that it holds, each added
- * up by leaf in one statement. Last, a page reads the rows of the refresh.
+ * Measures a refresh of a load of which a few rows have changed, and one without changes. Beside them are two references
+ * in bare SQL: the rows of the source as the load writes them and those that it holds, each added up by leaf in a
+ * statement of its own, and one statement that compares both. Last, a page reads the rows of the refresh.
  */
 export async function measureRefresh(bench: Bench): Promise<void> {
   const rows = within(bench, 1_000_000);
@@ -32,6 +33,14 @@ export async function measureRefresh(bench: Bench): Promise<void> {
       client.query(`SELECT count(sales), count(quantity) FROM (
         SELECT ${keys.join(', ')}, sum("Sales") AS sales, sum("Quantity") AS quantity FROM ${from}
         GROUP BY ${keys.map((_, i) => i + 1).join(', ')}) AS leaves`);
+    const names = keys.map((_, i) => `k${i}`).join(', ');
+    const side = (from: string, sign: string) =>
+      `SELECT ${keys.map((key, i) => `${key} AS k${i}`).join(', ')},
+         ${sign}"Sales" AS sales, ${sign}"Quantity" AS quantity FROM ${from}`;
+    const compare = () =>
+      client.query(`SELECT ${names}, sum(sales), sum(quantity)
+        FROM (${side(source, '')} UNION ALL ${side(table, '-')}) AS sides
+        GROUP BY ${names} HAVING sum(sales) <> 0 OR sum(quantity) <> 0`);
     let turn = 0;
     const refresh = (row_count: number) =>
       timed(async () => {
@@ -46,6 +55,7 @@ export async function measureRefresh(bench: Bench): Promise<void> {
       {
         'the source, by leaf': () => timed(() => byLeaf(source)),
         'the rows of the load, by leaf': () => timed(() => byLeaf(table)),
+        'both, compared by leaf': () => timed(compare),
         refresh: async () => {
           turn += 1;
           // A batch has as many leaves of each of 20 regions.
@@ -60,6 +70,10 @@ export async function measureRefresh(bench: Bench): Promise<void> {
       bench.extent.rounds,
     );
     bench.tell({ kind: 'turns', name: 'refresh', turns: { rows, ways } });
+    const read = tableFromIPC(
+      await send(server.url, 'GET', `/versions/${id}/data?logid=${newest}`),
+    );
+    bench.tell({ kind: 'value', name: 'rows', rows, value: read.numRows / CHANGED });
   } finally {
     await server.stop();
     await place.close();

@@ -264,6 +264,20 @@ export const TARGETS: readonly Target[] = [
     ...atMost(1.5, '× the two reads by leaf that it needs'),
     figure: ratioOf('refresh', 'refresh', 'the source, by leaf', 'the rows of the load, by leaf'),
   },
+  {
+    words: 'the same refresh',
+    part: 'refresh',
+    rows: MILLION,
+    ...atMost(1.5, '× one bare read that compares both by leaf'),
+    figure: ratioOf('refresh', 'refresh', 'both, compared by leaf'),
+  },
+  {
+    words: 'rows that a page loads after it',
+    part: 'refresh',
+    rows: MILLION,
+    ...atMost(1, '× the leaves that have changed'),
+    figure: valueOf('rows'),
+  },
 ];
 
 /** Judges a target by its figure, if that was measured with enough rows. */
