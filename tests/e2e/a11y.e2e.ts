@@ -1,4 +1,4 @@
-import { violations } from '../support/axe';
+import { COLOURS, gridHasColourOfPage, violations } from '../support/axe';
 import { expect, storeText, test } from '../support/e2e';
 import { STATES } from './states';
 
@@ -31,14 +31,3 @@ const ALL = {
   // while they are open, and the row headers have no header above them.
   without: ['region', 'empty-table-header'],
 };
-
-/** The rules about colours. A theme changes nothing else, and all rules take twice as long. */
-const COLOURS = { rules: ['color-contrast', 'link-in-text-block'] };
-
-/** Returns whether the grid has the theme's colours, which it gets shortly after the page. */
-function gridHasColourOfPage(): boolean {
-  const cell = document
-    .querySelector('perspective-viewer-pivot-grid')
-    ?.shadowRoot?.querySelector('td.pf-selected');
-  return !cell || getComputedStyle(cell).color === getComputedStyle(document.body).color;
-}

@@ -5,6 +5,17 @@ import axe, { type Result, type RunOptions } from 'axe-core';
 /** The criteria of WCAG 2.1, levels A and AA. */
 export const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 
+/** The rules about colours. A theme changes nothing else, and all rules take twice as long. */
+export const COLOURS = { rules: ['color-contrast', 'link-in-text-block'] };
+
+/** Returns, in a page, whether the grid has the theme's colours, which it gets shortly after the page. */
+export function gridHasColourOfPage(): boolean {
+  const cell = document
+    .querySelector('perspective-viewer-pivot-grid')
+    ?.shadowRoot?.querySelector('td.pf-selected');
+  return !cell || getComputedStyle(cell).color === getComputedStyle(document.body).color;
+}
+
 /** The parts of a page that axe judges, and the rules that it applies. */
 interface Judged {
   /** Selectors of the parts; the whole page by default. */
