@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import node from '@sveltejs/adapter-node';
 import { vitePreprocess } from '@sveltejs/vite-plugin-svelte';
 import { packageFolders } from './src/cli/packages.js';
@@ -21,7 +24,7 @@ function adapter() {
   return {
     ...inner,
     async adapt(builder) {
-      await inner.adapt(builder);
+      await inner.adapt({ ...builder, compress: compressTexts });
       await bundleCommands();
       renameSync('build/index.js', 'build/server-entry.js');
       writeFileSync('build/defaults.js', readFileSync('src/server-defaults.js'));
@@ -39,6 +42,31 @@ function adapter() {
       );
     },
   };
+}
+
+/** The files that compression makes smaller. The engine's WebAssembly is compressed inside. */
+const TEXTS = /\.(css|html|js|json|svg|xml)$/;
+
+/**
+ * Writes the files of a folder compressed beside them, if there is such a folder.
+ * @param {string} folder
+ */
+async function compressTexts(folder) {
+  if (!existsSync(folder)) return;
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => TEXTS.test(name))
+    .map((name) => join(folder, name));
+  const compressText = async (/** @type {string} */ text) => {
+    const content = readFileSync(text);
+    const params = {
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    };
+    const level = constants.Z_BEST_COMPRESSION;
+    writeFileSync(`${text}.gz`, await promisify(gzip)(content, { level }));
+    writeFileSync(`${text}.br`, await promisify(brotliCompress)(content, { params }));
+  };
+  await Promise.all(texts.map(compressText));
 }
 
 /** Packages that are part of what was built, for the browser and for the server. */
