@@ -5,11 +5,12 @@ import { HuntPage } from '../hunt/page';
 import { pressedHunt } from '../hunt/pressed/visitor';
 import { Tally } from '../hunt/tally';
 import { playVisit } from '../hunt/visit';
+import { cases } from '../support/cases.js';
 import { startService, type Service } from '../support/service';
 
 /** A fixed seed, as for other generated cases: the same code gives the same result. */
 const SEED = Number(process.env.FAST_CHECK_SEED ?? 20_261_121);
-const CASES = 100;
+const CASES = cases(48);
 /** Ends a test that hangs. The cases of a visit take a tenth of it. */
 const LONGEST_MS = 900_000;
 

@@ -139,7 +139,7 @@ export class HuntPage {
       ) {
         return this.look();
       }
-      await this.page.waitForTimeout(10);
+      await this.page.waitForTimeout(25);
     }
   }
 
