@@ -55,6 +55,7 @@ import {
 import { once } from '../entries/idempotency';
 import { sliceInside } from '../version/locks-inside';
 import { isReadable } from '../version/slices-inside';
+import { ifUsable } from '../version/stored-slice';
 
 /** Who sends a request. Without sign-in the body names them, and nobody is an admin. */
 export const personOf = (me: Me, { pf_user: name }: { pf_user: string }): Person => ({
@@ -117,32 +118,28 @@ export async function waitingReviews(db: Database, user: string): Promise<Waitin
 
 /** Returns a review for the API. A reopened one gets the changes since its last approval. */
 async function withChanges(
-  db: Queryable,
+  tx: Transaction,
   target: ForecastVersion,
   review: StoredReview,
 ): Promise<Review> {
   const answer = answeredReview(review);
   const approved = review.stored.findLast(({ step }) => step === 'approve');
   if (review.state === 'approved' || !approved?.totals) return answer;
-  const where = conditionOf(target, review);
-  if (!where) return answer;
   const { rows, columns } = target;
   // The totals of then are subtracted from those of now as if they were one more entry, so the sum is exact.
   const then = { logid: 0, ...negated(approved.totals) };
-  const { overall, byEntry } = await entryTotals(db, rows, columns, where, [then]);
+  const now = await ifUsable(tx, () =>
+    entryTotals(tx, rows, columns, conditionOf(target, review), [then]),
+  );
+  if (!now) return answer;
+  const { overall, byEntry } = now;
   const entries = [...byEntry.keys()].filter((id) => id > approved.newest_entry).length;
   return { ...answer, changed: { entries, ...overall } };
 }
 
-/** The rows of a review that operations see; undefined if its columns no longer have the same roles. */
-function conditionOf(target: ForecastVersion, { slice }: { slice: Review['slice'] }) {
-  try {
-    return seenByOperations(target, sliceOf(target, slice).where);
-  } catch (error) {
-    if (error instanceof AppError) return undefined;
-    throw error;
-  }
-}
+/** The rows of a review that operations see. @throws AppError 409 if its slice cannot be used any more */
+const conditionOf = (target: ForecastVersion, { slice }: { slice: Review['slice'] }) =>
+  seenByOperations(target, sliceOf(target, slice).where);
 
 /**
  * Makes a review of a slice, also on a closed version.
@@ -233,12 +230,7 @@ function notAllowed({ id, owner, reviewers }: Terms & { id: number }, step: Revi
 
 /** Exact totals of the rows of a slice that operations see. @throws AppError 409 as for every slice */
 const totalsOf = (tx: Transaction, target: ForecastVersion, slice: Review['slice']) =>
-  sumTotals(
-    tx,
-    target.rows,
-    target.columns,
-    seenByOperations(target, sliceOf(target, slice).where),
-  );
+  sumTotals(tx, target.rows, target.columns, conditionOf(target, { slice }));
 
 /**
  * Changes owner, reviewers and due day of a review; a missing field keeps its value.

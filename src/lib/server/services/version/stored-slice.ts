@@ -1,5 +1,7 @@
 /** Slices that were stored with the columns of their time: those of locks, reviews and territories. */
 import type { Slice } from '../../../contract/slices';
+import { forPeople } from '../../db/connection/failures';
+import type { Transaction } from '../../db/connection/transaction';
 import { AppError } from '../../errors';
 import type { SqlText } from '../../sql/quote';
 import { compileSlice, type SliceFields } from '../../sql/slice';
@@ -29,4 +31,24 @@ export function storedCondition(
     if (!(error instanceof AppError) || ![400, 409].includes(error.status)) throw error;
     throw unusable(error.message, error.blame.column);
   }
+}
+
+/**
+ * Reads with the condition of a stored slice. @returns undefined if the slice cannot be used, also if its statement
+ * refuses the lookup of an attribute; the transaction goes on
+ *
+ * @param read compiles the slice and reads
+ */
+export async function ifUsable<Result>(
+  tx: Transaction,
+  read: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const result = await tx.attempt(
+    async () => read(),
+    async (error) => {
+      const refusal = forPeople(error);
+      return refusal instanceof AppError ? refusal : undefined;
+    },
+  );
+  return result instanceof AppError ? undefined : result;
 }
