@@ -577,6 +577,25 @@ it('fiscal periods are a lookup by the days of a date', async () => {
   expect(Number(body.value_total)).toBe(1 + 2 + 4 + 8 + 16 + 32);
 });
 
+it('a preview answers the attributes of keys that only its rows have', async () => {
+  const { id, path, lookups } = await made(PRODUCTS, WEEKS);
+  const [products] = lookups;
+  const recode = { operation: 'recode', slice: { [PRODUCT]: 'a' }, set: { [PRODUCT]: 'unused' } };
+  const preview = (asked: object) =>
+    api.post(`${path}/preview`, { operations: [recode], ...asked, ...by });
+  const { body } = ok(await preview({ lookups: [products] }));
+  expect(body.lookups.map((each: { id: number }) => each.id)).toEqual([products]);
+  const tried = decode(Buffer.from(body.lookups[0].rows, 'base64')).rows;
+  const stored = decode(ok(await api.get(`/lookups/${products}/rows?version=${id}`)).bytes).rows;
+  const familyIn = (rows: Record<string, unknown>[]) =>
+    rows.find((row) => row[PRODUCT] === 'unused')?.Family;
+  expect([familyIn(tried), familyIn(stored)]).toEqual(['Unused', undefined]);
+  expect(tried).toHaveLength(stored.length + 1);
+  expect(ok(await preview({})).body.lookups).toBeUndefined();
+  const unknown = await preview({ lookups: [999_999] });
+  expect([unknown.status, unknown.body.error]).toEqual([404, expect.stringContaining('lookup')]);
+});
+
 it('at a grain, a lookup needs its keys in the grain', async () => {
   const columns = COLUMNS.map((c) => ({ ...c, grain: c.name === 'Country' || c.name === 'Day' }));
   const version = await plan(service, columns, ROWS);

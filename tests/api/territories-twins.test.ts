@@ -135,6 +135,14 @@ async function familiesOf({ id, sourceId }: Planned): Promise<Record<string, unk
   return decode(ok(await ann.get(`/lookups/${lookup.id}/rows?version=${id}`)).bytes).rows;
 }
 
+/** The rows of the lookup that Ann gets with a preview that adds a product. */
+async function familiesTried({ path, sourceId }: Planned): Promise<Record<string, unknown>[]> {
+  const [{ id }] = ok(await ann.get(`/sources/${sourceId}/lookups`)).body;
+  const clone = { operation: 'clone', slice: { Region: 'A' }, set: { Product: 'n' } };
+  const { body } = ok(await ann.post(`${path}/preview`, { operations: [clone], lookups: [id] }));
+  return decode(Buffer.from(body.lookups[0].rows, 'base64')).rows;
+}
+
 it('a person gets the same answers from versions that differ only outside', async () => {
   const one = await made([...INSIDE, ...OUTSIDE]);
   const two = await made(INSIDE);
@@ -153,6 +161,9 @@ it('a person gets the same answers from versions that differ only outside', asyn
     { Product: 'x', Family: 'old', 'Family: order': 0 },
     { Product: 'y', Family: 'new', 'Family: order': 1 },
   ]);
+  const tried = await familiesTried(one);
+  expect(tried.map(({ Product }) => Product)).toEqual(['n', 'x', 'y']);
+  expect(tried).toEqual(await familiesTried(two));
   const statuses = new Set<unknown>();
   for (const change of [undefined, ...changes]) {
     if (change) ok(await admin.post(...change));
@@ -165,6 +176,36 @@ it('a person gets the same answers from versions that differ only outside', asyn
   }
   expect([...statuses].sort()).toEqual([200, 403, 422]);
 }, 120_000);
+
+it('lists leave out slices of a lookup with a repeated key, and answer the others', async () => {
+  const version = await made(INSIDE);
+  const { path } = version;
+  ok(await admin.post(`${path}/locks`, { slice: { Family: ['old', 'new'] } }));
+  ok(await admin.post(`${path}/locks`, { slice: { Product: 'x' } }));
+  const ada = apiAt(service.url, signedIn('ada', 'admins'));
+  const review = { slice: { Family: 'old' }, reviewers: ['ada'] };
+  const { id } = ok(await admin.post(`${path}/reviews`, review)).body;
+  ok(await admin.post(`/reviews/${id}/submit`, {}));
+  ok(await ada.post(`/reviews/${id}/approve`, {}));
+  ok(await ada.post(`/reviews/${id}/reopen`, { comment: 'again' }));
+  ok(await admin.post(`/reviews/${id}/submit`, {}));
+  const slices = async (api: Api, list: 'locks' | 'reviews') =>
+    ok(await api.get(`${path}/${list}`)).body.map(({ slice }: { slice: object }) => slice);
+  const changed = async () => ok(await admin.get(`${path}/reviews`)).body[0].changed;
+  expect(await slices(ann, 'locks')).toEqual([{ Family: ['old', 'new'] }, { Product: 'x' }]);
+  expect(await slices(ann, 'reviews')).toEqual([{ Family: 'old' }]);
+  expect(await changed()).toMatchObject({ entries: 0 });
+  await service.query(`INSERT INTO public.families VALUES ('x', 'second', 5)`);
+  try {
+    expect(await slices(ann, 'locks')).toEqual([{ Product: 'x' }]);
+    expect(await slices(ann, 'reviews')).toEqual([]);
+    expect(await slices(admin, 'locks')).toEqual([{ Family: ['old', 'new'] }, { Product: 'x' }]);
+    expect(await slices(admin, 'reviews')).toEqual([{ Family: 'old' }]);
+    expect(await changed()).toBeUndefined();
+  } finally {
+    await service.query(`DELETE FROM public.families WHERE family = 'second'`);
+  }
+});
 
 /** A version with the ids of what Ann made in it, by name. */
 interface Twin extends Planned {

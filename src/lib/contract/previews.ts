@@ -126,13 +126,25 @@ export const SeveralPreviewRequest = v.pipe(
       atMost(MOST_TRIED),
       v.description('The operation of each step, with the fields of its body'),
     ),
+    lookups: v.optional(
+      v.pipe(
+        v.array(v.pipe(v.number(), v.safeInteger())),
+        atMost(MOST_TRIED),
+        v.description('The lookups whose rows are answered as they are after the last step'),
+      ),
+    ),
     pf_user: pfUser,
   }),
-  v.transform(({ operations, pf_user }) => ({
+  v.transform(({ operations, pf_user, ...asked }) => ({
+    ...asked,
     operations: operations.map((body) => ({ ...body, pf_user })),
     pf_user,
   })),
-  v.object({ operations: v.array(TriedOperation), pf_user: pfUser }),
+  v.object({
+    operations: v.array(TriedOperation),
+    lookups: v.optional(v.array(v.number())),
+    pf_user: pfUser,
+  }),
 );
 export type SeveralPreviewRequest = v.InferOutput<typeof SeveralPreviewRequest>;
 
@@ -145,6 +157,14 @@ export const SeveralPreviewFacts = v.object({
     }),
   ),
   totals: Change,
+  lookups: v.optional(
+    v.pipe(
+      v.array(v.object({ id: v.number(), rows: v.string() })),
+      v.description(
+        'The rows of each lookup that was asked for, as GET /lookups/{id}/rows answers them, in base64',
+      ),
+    ),
+  ),
 });
 export type SeveralPreviewFacts = v.InferOutput<typeof SeveralPreviewFacts>;
 

@@ -70,7 +70,7 @@ export async function openParts(
 ): Promise<PivotParts> {
   const engine = await startEngine();
   // No closure below may reference the received rows: the closures live as long as the pivot.
-  const ready = readyRows(bytes, { ...options, compared });
+  const ready = await readyRows(bytes, { ...options, compared });
   const { columns, names, whole, schema, origins, attributes, decimals, buckets, days, rest } =
     ready;
   const { index } = options;

@@ -99,6 +99,16 @@ describe('the attributes of rows', () => {
     expect(valuesOf(attributes.extend(rows), 'Family')).toEqual(['Lamps']);
   });
 
+  it('are added for keys that only a preview knows', () => {
+    const attributes = joined(PRODUCTS, FAMILIES);
+    const rows = columns({ product: texts('lamp', 'desk') });
+    expect(attributes.lacking(columns({ product: texts('desk') }))).toEqual([]);
+    expect(attributes.lacking(rows)).toEqual([1]);
+    attributes.add(1, columns({ product: texts('lamp'), Family: texts('Lamps') }));
+    expect(attributes.lacking(rows)).toEqual([]);
+    expect(valuesOf(attributes.extend(rows), 'Family')).toEqual(['Lamps', 'Tables']);
+  });
+
   it('are empty for a new key if the lookup cannot be read', async () => {
     const attributes = Attributes.of([{ lookup: PRODUCTS, rows: [FAMILIES] }], () =>
       Promise.reject(new Error('gone')),

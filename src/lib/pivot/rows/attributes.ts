@@ -307,13 +307,26 @@ export class Attributes {
    * again: rows are never withheld for them.
    */
   async cover(columns: ArrowColumns, side: Side): Promise<void> {
-    const lacking = this.lookups.filter((each) => each.codesOf(columns).includes(UNKNOWN));
     await Promise.all(
-      lacking.map(async (each) => {
+      this.lackingIn(columns).map(async (each) => {
         const rows = await this.read(each.lookup, side).catch(() => null);
         if (rows) each.add(rows);
       }),
     );
+  }
+
+  /** Returns the ids of the lookups that have not been read for the keys of some rows. */
+  lacking(columns: ArrowColumns): number[] {
+    return this.lackingIn(columns).map(({ lookup }) => lookup.id);
+  }
+
+  /** Adds rows of a lookup, as far as their keys are new. */
+  add(id: number, rows: ArrowColumns): void {
+    this.lookups.find(({ lookup }) => lookup.id === id)?.add(rows);
+  }
+
+  private lackingIn(columns: ArrowColumns): LookupRows[] {
+    return this.lookups.filter((each) => each.codesOf(columns).includes(UNKNOWN));
   }
 
   /** Returns the combinations of key values that rows have, with their values of an attribute; null for any other column. */

@@ -75,15 +75,21 @@ interface RestOfRows {
 }
 
 /** Prepares the rows of a version for loading; see {@link ReadyRows}. */
-export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
+export async function readyRows(bytes: ArrayBuffer, options: RowsOptions): Promise<ReadyRows> {
   const received = columnsIn(bytes);
   const attributes = options.attributes.within(received);
-  const loaded = attributes.extend(received);
-  const compared = options.compared.map((version) => {
+  const plans = options.compared.map((version) => {
     const excluded = new Set(version.excluded);
-    const batches = version.batches.map((batch) =>
-      attributes.extend(rowsOfPlan(columnsIn(batch), excluded)),
-    );
+    const batches = version.batches.map((batch) => rowsOfPlan(columnsIn(batch), excluded));
+    return { version, batches };
+  });
+  // Rows may have come after the lookups were read.
+  await attributes.cover(received, 'own');
+  for (const { version, batches } of plans)
+    for (const batch of batches) await attributes.cover(batch, version.id);
+  const loaded = attributes.extend(received);
+  const compared = plans.map(({ version, ...plan }) => {
+    const batches = plan.batches.map((batch) => attributes.extend(batch));
     return { ...version, batches, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };
   });
   const batches = compared.flatMap((version) => version.batches);

@@ -8,6 +8,7 @@ import {
   SeveralPreviewFacts,
   type TriedOperation,
 } from '../../contract/previews';
+import { columnsIn } from '../../pivot/rows/arrow-columns';
 import { AnsweredRows } from '../../pivot/rows/rows';
 import type { Changes, Written } from './changes.svelte';
 import { bodyOf } from '../amounts/operation';
@@ -236,13 +237,15 @@ export class Trying {
   ): Promise<AnsweredRows | 'refused'> {
     const operations = asked.map(triedOperation);
     const pf_user = asked.at(-1)?.pf_user ?? '';
-    try {
-      return new AnsweredRows(
+    const ask = async (lookups?: number[]) =>
+      new AnsweredRows(
         await api.previewRows('POST /versions/{id}/preview', {
           id: this.planned.id,
-          body: { operations, pf_user },
+          body: { operations, lookups, pf_user },
         }),
       );
+    try {
+      return await this.withAttributes(await ask(), ask);
     } catch (error) {
       const refusal = refusalIn(error);
       const line = refusal && asked[refusal.at];
@@ -251,7 +254,32 @@ export class Trying {
       return 'refused';
     }
   }
+
+  /**
+   * Returns the answer to a preview after the page knows the attributes of its keys. Keys that no stored row has are
+   * known to the preview alone, so it is asked for again with the lookups that lack them.
+   */
+  private async withAttributes(
+    answer: AnsweredRows,
+    ask: (lookups: number[]) => Promise<AnsweredRows>,
+  ): Promise<AnsweredRows> {
+    const { joined } = this.planned;
+    const lacking = joined.lacking(answer.columns);
+    if (lacking.length === 0) return answer;
+    // Without an answer, these attributes are empty.
+    const again = await ask(lacking).catch(() => null);
+    if (!again) return answer;
+    for (const { id, rows } of factsOf(again).lookups ?? []) {
+      const bytes = Uint8Array.from(atob(rows), (char) => char.charCodeAt(0));
+      if (bytes.length > 0) joined.add(id, columnsIn(bytes.buffer));
+    }
+    return again;
+  }
 }
+
+/** The facts about the steps of a preview. */
+const factsOf = ({ metadata }: AnsweredRows): SeveralPreviewFacts =>
+  v.parse(SeveralPreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? ''));
 
 type Sent = Omit<Attempt, 'cells'>;
 
@@ -278,8 +306,8 @@ export function triedOperation({ operation, slice, pf_user }: Sent): TriedOperat
 }
 
 /** Reads the facts about the steps of a preview that come beside its rows. @throws if they are missing */
-export const stepsOf = ({ metadata }: AnsweredRows): SeveralPreviewFacts['steps'] =>
-  v.parse(SeveralPreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? '')).steps;
+export const stepsOf = (answer: AnsweredRows): SeveralPreviewFacts['steps'] =>
+  factsOf(answer).steps;
 
 /** Notes the effect of each line, from the facts that the service sends beside the rows. */
 async function noteShown(

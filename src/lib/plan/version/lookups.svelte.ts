@@ -59,8 +59,10 @@ export class Lookups {
     const { id } = this.planned;
     try {
       const lookups = this.own.map(async ({ lookup, rows }) => {
+        // A version without rows has no columns; rows may have come since.
+        const own = rows.size > 0 ? rows : await rowsOf(lookup, id, signal);
         const beside = await Promise.all(others.map((other) => rowsOf(lookup, other, signal)));
-        return { lookup, rows: [rows, ...beside] };
+        return { lookup, rows: [own, ...beside] };
       });
       return Attributes.of(await Promise.all(lookups), (lookup, side) =>
         rowsOf(lookup, side === 'own' ? id : side),

@@ -96,8 +96,5 @@ export const rowHandlers: Handlers<typeof ROW_ENDPOINTS> = {
   'POST /versions/{id}/{operation}/preview': async ({ locals, request, id, operation, body }) =>
     previewResponse(await previewOperation(locals, id, operation, body), asksForArrow(request)),
   'POST /versions/{id}/preview': async ({ locals, request, id, body }) =>
-    severalPreviewResponse(
-      await previewSeveral(locals, id, body.operations),
-      asksForArrow(request),
-    ),
+    severalPreviewResponse(await previewSeveral(locals, id, body), asksForArrow(request)),
 };

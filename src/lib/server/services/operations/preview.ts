@@ -4,6 +4,7 @@ import { shapeOf } from '../../../contract/amounts';
 import type {
   PreviewFacts,
   SeveralPreviewFacts,
+  SeveralPreviewRequest,
   ShapedGroup,
   TriedOperation,
 } from '../../../contract/previews';
@@ -19,6 +20,7 @@ import type { OpenEntry } from '../entries/open-entry';
 import type { TrialWriter } from '../entries/trial';
 import { trying } from '../entries/trial';
 import type { Held, Resources } from '../entries/writer';
+import { lookupRows } from '../reading/lookup-rows';
 import { sliceOf } from '../version/forecast-version';
 import { importIn } from './import';
 import { operateIn } from './operate';
@@ -76,12 +78,12 @@ interface SeveralPreviewResult {
  * Previews several operations, each on the result of the previous ones
  * (docs/contract/05-operations.md#post-versionsidpreview).
  *
- * @throws AppError as {@link previewOperation}, beginning with the place of the operation
+ * @throws AppError as {@link previewOperation}, beginning with the place of the operation; as `lookupRows` for lookups
  */
 export const previewSeveral = (
   resources: Resources,
   versionId: number,
-  operations: readonly TriedOperation[],
+  { operations, lookups }: Pick<SeveralPreviewRequest, 'operations' | 'lookups'>,
 ): Promise<Held<SeveralPreviewResult>> =>
   trying(
     resources,
@@ -104,10 +106,25 @@ export const previewSeveral = (
       const totals = { before, after: await writer.all() };
       // The answers of the steps are not kept: together they could exceed the reserved memory.
       const { columns } = await writer.rows(isGrain);
-      return { facts: { steps, totals }, columns, skipped: headerList(skipped) };
+      const joined = lookups && (await lookupsAfter(writer, lookups));
+      const facts = { steps, totals, ...(joined && { lookups: joined }) };
+      return { facts, columns, skipped: headerList(skipped) };
     },
     operations.length,
   );
+
+/** The rows of some lookups after everything that was tried. @throws AppError as {@link lookupRows} */
+async function lookupsAfter(
+  { tx, target, memory }: TrialWriter,
+  ids: readonly number[],
+): Promise<NonNullable<SeveralPreviewFacts['lookups']>> {
+  const answers: NonNullable<SeveralPreviewFacts['lookups']> = [];
+  for (const id of ids) {
+    const { parts } = await lookupRows(tx, target, id, memory);
+    answers.push({ id, rows: Buffer.concat(parts).toString('base64') });
+  }
+  return answers;
+}
 
 function runTried(writer: TrialWriter, asked: TriedOperation): Promise<OperationResult> {
   switch (asked.operation) {

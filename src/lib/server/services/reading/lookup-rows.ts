@@ -41,17 +41,29 @@ export const readLookupRows = (
 ): Promise<LookupRows> =>
   bodies.budget.run(
     (memory) =>
-      db.versionRead(versionId, (tx) => rowsOf(tx, id, versionId, memory), 'rows', signal),
+      db.versionRead(
+        versionId,
+        async (tx) => ({
+          ...(await lookupRows(tx, await readVersion(tx, versionId), id, memory)),
+          memory,
+        }),
+        'rows',
+        signal,
+      ),
     signal,
   );
 
-async function rowsOf(
+/**
+ * The rows of a lookup for a version as a transaction sees it, also after writes that it has not committed.
+ *
+ * @throws AppError as {@link readLookupRows}
+ */
+export async function lookupRows(
   tx: Transaction,
+  target: ForecastVersion,
   id: number,
-  versionId: number,
   memory: Reservation,
-): Promise<LookupRows> {
-  const target = await readVersion(tx, versionId);
+): Promise<Omit<LookupRows, 'memory'>> {
   const wanted = target.lookups.find(({ lookup }) => lookup.id === id);
   const join = found(wanted, `lookup ${id} of source ${target.source.id}`);
   if ('problem' in join) throw unjoined(join.lookup, join.problem);
@@ -67,7 +79,7 @@ async function rowsOf(
     const parts = encodeParts(columns);
     const hash = createHash('sha256');
     for (const part of parts) hash.update(part);
-    return { parts, rowCount, tag: hash.digest('base64url'), memory };
+    return { parts, rowCount, tag: hash.digest('base64url') };
   });
 }
 
