@@ -81,6 +81,52 @@ describe('npm run periods', () => {
     expect(await query('SELECT count(*) FROM pf.dim_period')).toEqual([{ count: 216 }]);
   });
 
+  it.each([
+    ['--weeks=4-4-4', '--weeks must be'],
+    ['--weeks=4-4-5 --fiscal-start=7', '--fiscal-start is for months'],
+    ['--weeks=4-4-5 --year-starts=2027-02-30', '--year-starts must be a day that every year has'],
+    ['--weeks=4-4-5 --year-starts=2028-02-29', '--year-starts must be a day that every year has'],
+    ['--year-starts=2027-01-31', '--year-starts needs --weeks'],
+  ])('refuses %s', async (args, problem) => {
+    const { code, stderr } = await periods(...args.split(' '));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
+
+  it('creates weeks without a gap, in quarters of 13 and years of 52 or 53 weeks', async () => {
+    await cli('migrate', ['up'], { database });
+    expect((await periods('--weeks=4-4-5')).code).toBe(0);
+    expect(await query(`SELECT FROM pg_tables WHERE tablename = 'dim_period'`)).toEqual([]);
+    const [whole] = await query(`SELECT min(sdat) AS first, max(edat) AS last,
+        count(*) = (max(edat) - min(sdat) + 1) / 7 AS has_no_gap,
+        bool_and(edat = sdat + 6 AND extract(isodow FROM sdat) = 1) AS are_weeks,
+        bool_and(week = to_char(sdat, 'IYYY-"W"IW')) AS are_iso
+      FROM pf_lookups.weeks`);
+    expect(whole).toEqual({
+      ...{ first: '2018-01-01', last: '2035-12-30' },
+      ...{ has_no_gap: true, are_weeks: true, are_iso: true },
+    });
+    const weeksOf = (year: number) =>
+      query(
+        `SELECT period, count(*)::int AS weeks FROM pf_lookups.weeks WHERE year = ${year} GROUP BY 1 ORDER BY 1`,
+      );
+    const counted = async (year: number) => (await weeksOf(year)).map(({ weeks }) => weeks);
+    expect(await counted(2027)).toEqual([4, 4, 5, 4, 4, 5, 4, 4, 5, 4, 4, 5]);
+    // 2026 has 53 weeks.
+    expect(await counted(2026)).toEqual([4, 4, 5, 4, 4, 5, 4, 4, 5, 4, 4, 6]);
+
+    expect((await periods('--weeks=4-5-4', '--year-starts=2026-02-01')).code).toBe(0);
+    expect(await counted(2027)).toEqual([4, 5, 4, 4, 5, 4, 4, 5, 4, 4, 5, 4]);
+    const starts = await query(
+      `SELECT year, sdat FROM pf_lookups.weeks WHERE week_no = 1 AND year IN (2023, 2024, 2027) ORDER BY 1`,
+    );
+    // As the National Retail Federation has them.
+    expect(starts).toEqual([
+      { year: 2023, sdat: '2023-01-29' },
+      { year: 2024, sdat: '2024-02-04' },
+      { year: 2027, sdat: '2027-01-31' },
+    ]);
+  });
+
   it('sorts every label with a year by time', async () => {
     await cli('migrate', ['up'], { database });
     await periods('--fiscal-start=4');
