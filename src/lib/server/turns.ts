@@ -32,7 +32,9 @@ export class Turns {
   ): Promise<Result[]> {
     const results: Result[] = [];
     for (const [i, item] of items.entries()) {
-      await this.give();
+      this.signal?.throwIfAborted();
+      // A promise for each item would take longer than many kinds of work.
+      if (this.isOver) await this.give();
       results.push(work(item, i));
     }
     return results;

@@ -1,9 +1,9 @@
 /** Forecasts of several levels that agree: the forecast of each sum is the sum of those of its parts. */
 import { type BandShare, limitOf } from '../../contract/forecasts';
 import { percent } from './choice';
-import type { ForecastOptions, SeriesForecast } from './forecast';
+import { bandAround, type ForecastOptions, type SeriesForecast } from './forecast';
 import { reconcile } from './reconcile';
-import { at, notBelow, sum } from './series';
+import { at, sum } from './series';
 import { limitsOfSlow } from './slow';
 import { type Forecasted, forecastOfSum } from './together';
 
@@ -79,14 +79,7 @@ export function moved(
   const known = history.flatMap((amount) => amount ?? []);
   const limits = (share: BandShare): SeriesForecast['band80'] => {
     if (result.isSlow) return limitsOfSlow(known, forecast, share / 100);
-    const width = (h: number) => limitOf(share, result.freedom) * at(result.deviation, h);
-    return {
-      lower: notBelow(
-        known,
-        forecast.map((amount, h) => amount - width(h)),
-      ),
-      upper: forecast.map((amount, h) => amount + width(h)),
-    };
+    return bandAround(forecast, result.deviation, limitOf(share, result.freedom), known);
   };
   return {
     ...result,

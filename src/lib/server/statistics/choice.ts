@@ -232,9 +232,10 @@ function compared(
   return `${own}; last year moved would have been ${percent(benchmark.wape)} off ${total(benchmark)}`;
 }
 
+const ONE_DECIMAL = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
+
 /** Returns a share as a text: "12.3 %". */
-export const percent = (share: number): string =>
-  `${(share * 100).toLocaleString('en-GB', { maximumFractionDigits: 1 })} %`;
+export const percent = (share: number): string => `${ONE_DECIMAL.format(share * 100)} %`;
 
 const count = (periods: number, unit: string): string =>
   periods === 1 ? `1 ${unit}` : `${periods} ${unit}s`;

@@ -62,8 +62,8 @@ export function measureEvents(
   if (events.length === 0) return { history, expected: [], lifts: [] };
   const isPositive = !hasNegative(history);
   const known = history.flatMap((amount, t) => (amount === null ? [] : [t]));
-  const isClean = (t: number) => events.every((shares) => at(shares, t) === 0);
-  const clean = known.filter(isClean);
+  const isClean = history.map((_, t) => events.every((shares) => shares[t] === 0));
+  const clean = known.filter((t) => isClean[t]);
   const amount = (t: number) => history[t] ?? 0;
   const seasonsOf = (periods: readonly number[]) => {
     const found = Array.from({ length: period }, (): number[] => []);
@@ -80,21 +80,25 @@ export function measureEvents(
   let sizes = events.map(() => 0);
   let variances = events.map(() => Infinity);
   for (let round = 0; round < ROUNDS; round++) {
-    const without = history.map((_, t) => (isClean(t) ? amount(t) : at(expected, t)));
-    const base = (t: number) => at(without, t);
+    const without = history.map((value, t) => (isClean[t] ? (value ?? 0) : (expected[t] ?? 0)));
+    const base = (t: number) => without[t] ?? 0;
     const nearby = neighbours(history.length, round === 0 ? clean : known, base);
     const levels = levelsOf(history.length, round === 0 ? clean : known, base, period);
-    const inLevels = (value: number, t: number) =>
-      at(levels, t) === 0 ? 0 : value / at(levels, t);
+    const inLevels = (value: number, t: number) => {
+      const level = levels[t] ?? 0;
+      return level === 0 ? 0 : value / level;
+    };
     const deviations = nearby.map((each, t) => inLevels(amount(t) - each, t));
     const { noise, spread } = variancesOf(
-      cleanSeasons.map((season) => season.map((t) => at(deviations, t))),
+      cleanSeasons.map((season) => season.map((t) => deviations[t] ?? 0)),
     );
     const weights = seasons.map(({ length }) =>
       spread === 0 ? 0 : Math.min(MOST_WEIGHT, (length * spread) / (noise + length * spread)),
     );
     const effects = events.map((shares, k) =>
-      shares.map((share, t) => inLevels(share * (areShares[k] ? at(expected, t) : 1), t)),
+      shares.map((share, t) =>
+        share === 0 ? 0 : inLevels(share * (areShares[k] ? (expected[t] ?? 0) : 1), t),
+      ),
     );
     const within = (a: readonly number[], b: readonly number[]) => product(a, b, seasons, weights);
     const products = effects.map((effect) => effects.map((other) => within(effect, other)));
@@ -103,14 +107,16 @@ export function measureEvents(
       effects.map((effect) => within(effect, deviations)),
     );
     variances = products.map((row, k) => (at(row, k) > 0 ? noise / at(row, k) : Infinity));
-    const remaining = deviations.map(
-      (deviation, t) => deviation - sum(effects.map((effect, k) => at(sizes, k) * at(effect, t))),
-    );
+    const remaining = deviations.map((deviation, t) => {
+      let lifted = 0;
+      for (const [k, effect] of effects.entries()) lifted += (sizes[k] ?? 0) * (effect[t] ?? 0);
+      return deviation - lifted;
+    });
     const figure = seasons.map(
-      (season, j) => at(weights, j) * mean(season.map((t) => at(remaining, t))),
+      (season, j) => at(weights, j) * mean(season.map((t) => remaining[t] ?? 0)),
     );
     expected = nearby.map((each, t) => {
-      const value = each + at(levels, t) * at(figure, t % period);
+      const value = each + (levels[t] ?? 0) * (figure[t % period] ?? 0);
       return isPositive ? Math.max(0, value) : value;
     });
   }
@@ -146,11 +152,15 @@ function product(
 ): number {
   let total = 0;
   for (const [j, season] of seasons.entries()) {
-    let [both, first, second] = [0, 0, 0];
+    let both = 0;
+    let first = 0;
+    let second = 0;
     for (const t of season) {
-      both += at(a, t) * at(b, t);
-      first += at(a, t);
-      second += at(b, t);
+      const one = a[t] ?? 0;
+      const other = b[t] ?? 0;
+      both += one * other;
+      first += one;
+      second += other;
     }
     total += both - (at(weights, j) * first * second) / Math.max(1, season.length);
   }
@@ -165,18 +175,20 @@ function neighbours(
 ): number[] {
   const [places, amounts] = [sumsOf(periods), sumsOf(periods.map(amount))];
   const meanOf = (sums: Float64Array, from: number, to: number) =>
-    (at(sums, to) - at(sums, from)) / (to - from);
+    ((sums[to] ?? 0) - (sums[from] ?? 0)) / (to - from);
   let next = 0;
   return Array.from({ length }, (_, t) => {
-    while (next < periods.length && at(periods, next) <= t) next++;
+    while ((periods[next] ?? Infinity) <= t) next++;
     const end = periods[next - 1] === t ? next - 1 : next;
     const start = Math.max(0, end - NEIGHBOURS);
     const last = Math.min(periods.length, next + NEIGHBOURS);
     if (start === end && next === last) return 0;
     if (start === end) return meanOf(amounts, next, last);
     if (next === last) return meanOf(amounts, start, end);
-    const [from, to] = [meanOf(places, start, end), meanOf(places, next, last)];
-    const [left, right] = [meanOf(amounts, start, end), meanOf(amounts, next, last)];
+    const from = meanOf(places, start, end);
+    const to = meanOf(places, next, last);
+    const left = meanOf(amounts, start, end);
+    const right = meanOf(amounts, next, last);
     return left + ((t - from) / (to - from)) * (right - left);
   });
 }
@@ -184,7 +196,7 @@ function neighbours(
 /** Returns the sums of the first n values, for each n. */
 function sumsOf(values: readonly number[]): Float64Array {
   const sums = new Float64Array(values.length + 1);
-  for (const [t, value] of values.entries()) sums[t + 1] = at(sums, t) + value;
+  for (let t = 0; t < values.length; t++) sums[t + 1] = (sums[t] ?? 0) + (values[t] ?? 0);
   return sums;
 }
 
@@ -203,9 +215,10 @@ function levelsOf(
   }
   const [sums, numbers] = [sumsOf(sizes), sumsOf(counts)];
   return Array.from({ length }, (_, t) => {
-    const [from, to] = [Math.max(0, t - half), Math.min(length, t + half + 1)];
-    const count = at(numbers, to) - at(numbers, from);
-    return count === 0 ? 0 : (at(sums, to) - at(sums, from)) / count;
+    const from = Math.max(0, t - half);
+    const to = Math.min(length, t + half + 1);
+    const count = (numbers[to] ?? 0) - (numbers[from] ?? 0);
+    return count === 0 ? 0 : ((sums[to] ?? 0) - (sums[from] ?? 0)) / count;
   });
 }
 
@@ -335,6 +348,7 @@ const NO_EFFECT: Effect = { factor: 1, added: 0, variance: { factor: 0, added: 0
 /** Returns the effect of all events on each of some periods; an empty list without events. @param events their shares */
 export const effectsOf = (lifts: readonly Lift[], events: readonly Shares[]): Effect[] =>
   (events[0] ?? []).map((_, t) => {
+    if (events.every((shares) => shares[t] === 0)) return NO_EFFECT;
     const effect: Effect = { ...NO_EFFECT, variance: { ...NO_EFFECT.variance } };
     for (const [k, { isShare, size, variance }] of lifts.entries()) {
       const share = events[k]?.[t] ?? 0;

@@ -1,7 +1,7 @@
 /** The result of fitting a method to a series, the benchmarks, and what all methods share. */
 import type { Seasons } from './seasonality';
-import { addSeasons, removeSeasons, seasonAt } from './seasonality';
-import { at, mean } from './series';
+import { removeSeasons, seasonAt, withSeason } from './seasonality';
+import { at } from './series';
 
 /** A method fitted to a series. */
 export interface Fit {
@@ -18,6 +18,22 @@ export interface Fit {
 /** Fits a method to a series without gaps and forecasts the given number of periods after it. */
 export type Model = (values: readonly number[], horizon: number) => Fit;
 
+/** Calls a function with each one-step error, oldest first. @returns the number of errors */
+function eachError(
+  values: readonly number[],
+  fitted: readonly (number | null)[],
+  use: (error: number) => void,
+): number {
+  let count = 0;
+  for (let t = 0; t < values.length; t++) {
+    const expected = fitted[t];
+    if (expected == null) continue;
+    use((values[t] ?? 0) - expected);
+    count++;
+  }
+  return count;
+}
+
 /**
  * Returns the standard deviation of one-step errors.
  *
@@ -28,13 +44,10 @@ export function errorDeviation(
   fitted: readonly (number | null)[],
   estimated: number,
 ): number {
-  let [squares, count] = [0, 0];
-  for (const [t, value] of values.entries()) {
-    const expected = fitted[t];
-    if (expected == null) continue;
-    squares += (value - expected) ** 2;
-    count++;
-  }
+  let squares = 0;
+  const count = eachError(values, fitted, (error) => {
+    squares += error * error;
+  });
   return Math.sqrt(squares / Math.max(1, count - estimated));
 }
 
@@ -55,14 +68,12 @@ export function recentDeviation(
   fitted: readonly (number | null)[],
   estimated: number,
 ): number {
-  let [squares, weights, count] = [0, 0, 0];
-  for (const [t, value] of values.entries()) {
-    const expected = fitted[t];
-    if (expected == null) continue;
-    squares = KEPT * squares + (value - expected) ** 2;
+  let squares = 0;
+  let weights = 0;
+  const count = eachError(values, fitted, (error) => {
+    squares = KEPT * squares + error * error;
     weights = KEPT * weights + 1;
-    count++;
-  }
+  });
   if (count === 0) return 0;
   return Math.sqrt((squares / weights) * (count / Math.max(1, count - estimated)));
 }
@@ -87,15 +98,13 @@ const MOST_KURTOSIS = 10;
  * @returns above 4; about 11 for a regular series of 300 periods
  */
 export function freedomOf(values: readonly number[], fitted: readonly (number | null)[]): number {
-  let [squares, fourths, count] = [0, 0, 0];
-  for (const [t, value] of values.entries()) {
-    const expected = fitted[t];
-    if (expected == null) continue;
-    const square = (value - expected) ** 2;
+  let squares = 0;
+  let fourths = 0;
+  const count = eachError(values, fitted, (error) => {
+    const square = error * error;
     squares += square;
-    fourths += square ** 2;
-    count++;
-  }
+    fourths += square * square;
+  });
   const own = squares === 0 ? USUAL_KURTOSIS : (count * fourths) / squares ** 2 - 3;
   const bounded = Math.min(MOST_KURTOSIS, Math.max(0, own));
   const kurtosis = (USUAL_ERRORS * USUAL_KURTOSIS + count * bounded) / (USUAL_ERRORS + count);
@@ -137,12 +146,10 @@ export function seasonally(
   seasons: Seasons,
 ): Fit {
   const fit = model(removeSeasons(values, seasons), horizon);
-  const known = fit.fitted.flatMap((value) => value ?? []);
-  const first = values.length - known.length;
   return {
     ...fit,
-    fitted: [...fit.fitted.slice(0, first), ...addSeasons(known, seasons, first)],
-    forecast: addSeasons(fit.forecast, seasons, values.length),
+    fitted: fit.fitted.map((value, t) => (value === null ? null : withSeason(value, seasons, t))),
+    forecast: fit.forecast.map((value, h) => withSeason(value, seasons, values.length + h)),
     deviation: fit.deviation.map((deviation, h) =>
       seasons.kind === 'multiplicative'
         ? deviation * seasonAt(seasons, values.length + h)
@@ -156,15 +163,24 @@ export function seasonally(
  * of theirs too.
  */
 export function combine(...fits: readonly Fit[]): Fit {
-  const middle = (lists: readonly (readonly number[])[]): number[] =>
-    (lists[0] ?? []).map((_, i) => mean(lists.map((list) => at(list, i))));
+  const middle = (of: 'forecast' | 'deviation') =>
+    (fits[0]?.[of] ?? []).map((_, h) => {
+      let total = 0;
+      for (const fit of fits) total += at(fit[of], h);
+      return total / fits.length;
+    });
   return {
     fitted: (fits[0]?.fitted ?? []).map((_, t) => {
-      const known = fits.flatMap((fit) => fit.fitted[t] ?? []);
-      return known.length < fits.length ? null : mean(known);
+      let total = 0;
+      for (const { fitted } of fits) {
+        const value = fitted[t];
+        if (value == null) return null;
+        total += value;
+      }
+      return total / fits.length;
     }),
-    forecast: middle(fits.map(({ forecast }) => forecast)),
-    deviation: middle(fits.map(({ deviation }) => deviation)),
+    forecast: middle('forecast'),
+    deviation: middle('deviation'),
     parameters: {},
   };
 }

@@ -89,16 +89,10 @@ export function forecastSeries(
     kind === 'slow' ? Math.max(LEAST_FREEDOM, values.length - 1) : freedomOf(values, found.fitted);
   const width = kind === 'slow' ? 1 : Math.sqrt(freedom / (freedom - 2));
   const deviation = fit.deviation.map((each) => each * width);
-  const limits =
+  const limits = (share: BandShare): Band =>
     kind === 'slow'
-      ? (share: BandShare): Band => limitsOfSlow(values, forecast, share / 100)
-      : (share: BandShare): Band => ({
-          lower: notBelow(
-            values,
-            forecast.map((value, h) => value - limitOf(share, freedom) * at(deviation, h)),
-          ),
-          upper: forecast.map((value, h) => value + limitOf(share, freedom) * at(deviation, h)),
-        });
+      ? limitsOfSlow(values, forecast, share / 100)
+      : bandAround(forecast, deviation, limitOf(share, freedom), values);
   return {
     ...{ method, why, parameters: fit.parameters, forecast, deviation, freedom },
     fitted: history.map((_, t) => (first < 0 ? null : (fit.fitted[t - first] ?? null))),
@@ -115,6 +109,20 @@ export function forecastSeries(
     isSlow: kind !== undefined,
   };
 }
+
+/** Returns limits on both sides of a forecast, not below 0 if the history never is. @param limit in deviations */
+export const bandAround = (
+  forecast: readonly number[],
+  deviation: readonly number[],
+  limit: number,
+  history: readonly number[],
+): Band => ({
+  lower: notBelow(
+    history,
+    forecast.map((value, h) => value - limit * at(deviation, h)),
+  ),
+  upper: forecast.map((value, h) => value + limit * at(deviation, h)),
+});
 
 /** The least degrees of freedom of a slow series: with fewer, a variance would hardly be known. */
 const LEAST_FREEDOM = 3;

@@ -42,34 +42,36 @@ export function openingState(
  * Smooths a series from its second season on.
  *
  * @param start the state after the first season
- * @returns the state after the last value, the one-step forecasts (null in the first season), and the sum of
- * their squared errors
+ * @param report called with each one-step forecast
+ * @returns the state after the last value, and the sum of the squared errors of the one-step forecasts
  */
 export function smoothWinters(
   values: readonly number[],
   start: WintersState,
   kind: SeasonKind,
   { alpha, beta, gamma }: WintersParameters,
-): WintersState & { fitted: (number | null)[]; squares: number } {
+  report?: (expected: number) => void,
+): WintersState & { squares: number } {
   const isFactor = kind === 'multiplicative';
   const seasons = [...start.seasons];
   const period = seasons.length;
   let { level, trend } = start;
   let squares = 0;
-  const fitted: (number | null)[] = values.slice(0, period).map(() => null);
-  for (let t = period; t < values.length; t++) {
-    const [value, season] = [at(values, t), at(seasons, t % period)];
+  for (let t = period, s = 0; t < values.length; t++, s = s + 1 === period ? 0 : s + 1) {
+    const value = values[t] ?? 0;
+    const season = seasons[s] ?? 0;
     const expected = isFactor ? (level + trend) * season : level + trend + season;
-    fitted.push(expected);
-    squares += (value - expected) ** 2;
+    report?.(expected);
+    const error = value - expected;
+    squares += error * error;
     const adjusted = isFactor ? value / season : value - season;
     const next = alpha * adjusted + (1 - alpha) * (level + trend);
     trend = beta * (next - level) + (1 - beta) * trend;
     level = next;
     const seen = isFactor ? value / level : value - level;
-    seasons[t % period] = gamma * seen + (1 - gamma) * season;
+    seasons[s] = gamma * seen + (1 - gamma) * season;
   }
-  return { level, trend, seasons, fitted, squares };
+  return { level, trend, seasons, squares };
 }
 
 /**
@@ -89,7 +91,7 @@ export function holtWinters(
   kind: SeasonKind,
   given?: WintersParameters,
 ): Fit {
-  const named = ([alpha = 0.3, beta = 0.1, gamma = 0.1]: readonly number[]) => ({
+  const named = ([alpha = 0.3, beta = 0.1, gamma = 0.1]: readonly number[]): WintersParameters => ({
     ...{ alpha, beta, gamma },
   });
   const start = openingState(values, period, kind);
@@ -102,7 +104,10 @@ export function holtWinters(
       }),
     );
   const { alpha, beta, gamma } = parameters;
-  const { level, trend, seasons, fitted } = smoothWinters(values, start, kind, parameters);
+  const fitted: (number | null)[] = values.slice(0, period).map(() => null);
+  const { level, trend, seasons } = smoothWinters(values, start, kind, parameters, (expected) =>
+    fitted.push(expected),
+  );
   const sigma = recentDeviation(values, fitted, given ? 0 : searched.length);
   const steps = Array.from({ length: horizon }, (_, h) => h + 1);
   let variance = 0;

@@ -1,6 +1,4 @@
 /** A bounded minimiser for functions of a few parameters. */
-import { at } from './series';
-
 /** A parameter to search: the bounds it stays within, and where the search begins. */
 export interface Parameter {
   lower: number;
@@ -29,34 +27,39 @@ export function minimise(
   { tolerance = 1e-4, evaluations = 100 * parameters.length } = {},
 ): number[] {
   let left = evaluations;
+  /** Evaluates a point, which is moved into the bounds first. */
   const vertex = (point: number[]): Vertex => {
     left--;
-    const bounded = parameters.map(({ lower, upper }, i) =>
-      Math.min(upper, Math.max(lower, at(point, i))),
-    );
-    return { point: bounded, value: objective(bounded) };
+    for (const [i, { lower, upper }] of parameters.entries()) {
+      point[i] = Math.min(upper, Math.max(lower, point[i] ?? lower));
+    }
+    return { point, value: objective(point) };
   };
   const start = parameters.map((parameter) => parameter.start);
-  const simplex = [vertex(start)];
+  const simplex = [vertex([...start])];
   for (const [i, { lower, upper, start: from }] of parameters.entries()) {
     const step = (upper - lower) / 5;
     simplex.push(vertex(start.with(i, from + step > upper ? from - step : from + step)));
   }
 
   for (;;) {
-    simplex.sort((a, b) => a.value - b.value);
+    sortByValue(simplex);
     const [best, worst, second] = [simplex[0], simplex.at(-1), simplex.at(-2)];
     if (!best || !worst || !second) return start;
     if (left <= 0 || worst.value - best.value <= tolerance * Math.abs(best.value)) {
       return best.point;
     }
-    const centre = start.map((_, i) => {
-      let total = 0;
-      for (const { point } of simplex) total += point === worst.point ? 0 : at(point, i);
-      return total / (simplex.length - 1);
-    });
-    /** The point on the line from the worst vertex through the centre, `by` times as far behind the centre. */
-    const along = (by: number) => vertex(centre.map((c, i) => c + by * (c - at(worst.point, i))));
+    /** The point on the line from the worst vertex through the centre of the others, `by` times as far behind it. */
+    const along = (by: number): Vertex => {
+      const point = [...worst.point];
+      for (const [i, x] of worst.point.entries()) {
+        let total = 0;
+        for (const each of simplex) total += each === worst ? 0 : (each.point[i] ?? 0);
+        const centre = total / (simplex.length - 1);
+        point[i] = centre + by * (centre - x);
+      }
+      return vertex(point);
+    };
     const reflected = along(1);
     let next = reflected;
     if (reflected.value < best.value) {
@@ -67,11 +70,24 @@ export function minimise(
       if (next.value >= Math.min(worst.value, reflected.value)) {
         const shrunk = simplex
           .slice(1)
-          .map(({ point }) => vertex(point.map((x, i) => (x + at(best.point, i)) / 2)));
+          .map(({ point }) => vertex(point.map((x, i) => (x + (best.point[i] ?? 0)) / 2)));
         simplex.splice(1, shrunk.length, ...shrunk);
         continue;
       }
     }
-    simplex.splice(-1, 1, next);
+    simplex[simplex.length - 1] = next;
+  }
+}
+
+/** Sorts the few vertices of a simplex by value; most are in order already. Equal ones keep their order. */
+function sortByValue(simplex: Vertex[]): void {
+  for (const [i, vertex] of simplex.entries()) {
+    let place = i;
+    for (; place > 0; place--) {
+      const before = simplex[place - 1];
+      if (!before || before.value <= vertex.value) break;
+      simplex[place] = before;
+    }
+    simplex[place] = vertex;
   }
 }

@@ -77,25 +77,40 @@ function spreadOf(values: readonly number[]): { average: number; deviation: numb
 export function centredAverage(values: readonly number[], period: number): (number | null)[] {
   const half = Math.floor(period / 2);
   const sums = new Float64Array(values.length + 1);
-  for (const [t, value] of values.entries()) sums[t + 1] = (sums[t] ?? 0) + value;
+  for (let t = 0; t < values.length; t++) sums[t + 1] = (sums[t] ?? 0) + (values[t] ?? 0);
   return values.map((_, t) => {
     if (t < half || t + half >= values.length) return null;
     const window = (sums[t + half + 1] ?? 0) - (sums[t - half] ?? 0);
     // An even season has no middle, so the first and the last value of the window count half.
-    const surplus = period % 2 === 0 ? (at(values, t - half) + at(values, t + half)) / 2 : 0;
+    const ends = (values[t - half] ?? 0) + (values[t + half] ?? 0);
+    const surplus = period % 2 === 0 ? ends / 2 : 0;
     return (window - surplus) / period;
   });
 }
 
 /** Returns the ratios or differences of the values to the moving average, by season. */
-function deviations(values: readonly number[], period: number, kind: SeasonKind): number[][] {
+export function deviations(
+  values: readonly number[],
+  period: number,
+  kind: SeasonKind,
+): number[][] {
   const bySeason = Array.from({ length: period }, (): number[] => []);
-  for (const [t, level] of centredAverage(values, period).entries()) {
-    if (level === null) continue;
-    const value = at(values, t);
+  const levels = centredAverage(values, period);
+  for (let t = 0; t < levels.length; t++) {
+    const level = levels[t];
+    if (level == null) continue;
+    const value = values[t] ?? 0;
     bySeason[t % period]?.push(kind === 'multiplicative' ? value / level : value - level);
   }
   return bySeason;
+}
+
+/** Returns the seasonal factors or amounts of a series from its deviations. */
+function seasonsOf(bySeason: readonly number[][], kind: SeasonKind): Seasons {
+  const raw = bySeason.map(mean);
+  const average = mean(raw);
+  const figure = raw.map((x) => (kind === 'multiplicative' ? x / average : x - average));
+  return { kind, figure };
 }
 
 /**
@@ -107,12 +122,8 @@ function deviations(values: readonly number[], period: number, kind: SeasonKind)
  *
  * @param values at least two seasons; above 0 if multiplicative
  */
-export function decompose(values: readonly number[], period: number, kind: SeasonKind): Seasons {
-  const raw = deviations(values, period, kind).map(mean);
-  const average = mean(raw);
-  const figure = raw.map((x) => (kind === 'multiplicative' ? x / average : x - average));
-  return { kind, figure };
-}
+export const decompose = (values: readonly number[], period: number, kind: SeasonKind): Seasons =>
+  seasonsOf(deviations(values, period, kind), kind);
 
 /**
  * Moves seasonal figures towards no season, the more the seasons differ from year to year (James-Stein
@@ -121,13 +132,13 @@ export function decompose(values: readonly number[], period: number, kind: Seaso
  * Source: Miller and Williams (2003), Shrinkage estimators of time series seasonal factors and their effect on
  * forecasting accuracy, International Journal of Forecasting 19.
  *
- * @param values the series that the figures were computed from
+ * @param bySeason the ratios or differences that the figures are means of
  */
-export function shrink({ kind, figure }: Seasons, values: readonly number[]): Seasons {
+export function shrink({ kind, figure }: Seasons, bySeason: readonly number[][]): Seasons {
   const period = figure.length;
-  const bySeason = deviations(values, period, kind);
   const none = kind === 'multiplicative' ? 1 : 0;
-  let [squares, freedom] = [0, -period];
+  let squares = 0;
+  let freedom = -period;
   for (const season of bySeason) {
     const average = mean(season);
     for (const each of season) squares += (each - average) ** 2;
@@ -143,19 +154,18 @@ export function shrink({ kind, figure }: Seasons, values: readonly number[]): Se
 /** Returns the factor or amount of a season. @param t index in the series; beyond its end too */
 export const seasonAt = ({ figure }: Seasons, t: number): number => at(figure, t % figure.length);
 
-/** Removes the seasons from a series. @param start index in the series of the first value */
-export const removeSeasons = (values: readonly number[], seasons: Seasons, start = 0): number[] =>
-  values.map((value, i) => {
-    const season = seasonAt(seasons, start + i);
+/** Removes the seasons from a series. */
+export const removeSeasons = (values: readonly number[], seasons: Seasons): number[] =>
+  values.map((value, t) => {
+    const season = seasonAt(seasons, t);
     return seasons.kind === 'multiplicative' ? value / season : value - season;
   });
 
-/** Adds the seasons to a series without. @param start index in the series of the first value */
-export const addSeasons = (values: readonly number[], seasons: Seasons, start = 0): number[] =>
-  values.map((value, i) => {
-    const season = seasonAt(seasons, start + i);
-    return seasons.kind === 'multiplicative' ? value * season : value + season;
-  });
+/** Adds the season to a value. @param t its index in the series; beyond its end too */
+export const withSeason = (value: number, seasons: Seasons, t: number): number => {
+  const season = seasonAt(seasons, t);
+  return seasons.kind === 'multiplicative' ? value * season : value + season;
+};
 
 /**
  * Returns the seasons of a series, shrunk, if the test finds any. They are factors if all values are above 0,
@@ -165,5 +175,6 @@ export function findSeasons(values: readonly number[], period: number): Seasons 
   if (!isSeasonal(values, period)) return NO_SEASONS;
   const isPositive = values.every((value) => value > 0);
   const kind = isPositive ? 'multiplicative' : 'additive';
-  return shrink(decompose(values, period, kind), values);
+  const bySeason = deviations(values, period, kind);
+  return shrink(seasonsOf(bySeason, kind), bySeason);
 }

@@ -55,6 +55,7 @@ export function lineThrough(values: readonly number[]): Line {
  * @param period number of periods of a season; 1 without seasons
  */
 export function fillGaps(values: readonly (number | null)[], period: number): number[] {
+  if (hasNoGaps(values)) return [...values];
   const known = values.flatMap((value, index) => (value === null ? [] : [{ value, index }]));
   return values.map((value, index) => {
     if (value !== null) return value;
@@ -67,6 +68,10 @@ export function fillGaps(values: readonly (number | null)[], period: number): nu
     return before.value + share * (after.value - before.value);
   });
 }
+
+/** Whether every value of a series is known. */
+const hasNoGaps = (values: readonly (number | null)[]): values is readonly number[] =>
+  !values.includes(null);
 
 /** Raises forecasts to 0 if the history is never below 0. */
 export const notBelow = (history: readonly number[], forecast: readonly number[]): number[] =>

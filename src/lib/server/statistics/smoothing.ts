@@ -23,8 +23,7 @@ export interface Smoothing {
 }
 
 /** Smooths a series. @returns its one-step forecasts, and level and trend after the last value */
-export function smooth(values: readonly number[], { alpha, beta, phi, ...start }: Smoothing) {
-  let { level, trend } = start;
+export function smooth(values: readonly number[], { alpha, beta, phi, level, trend }: Smoothing) {
   const fitted = values.map((value) => {
     const expected = level + phi * trend;
     const error = value - expected;
@@ -35,24 +34,40 @@ export function smooth(values: readonly number[], { alpha, beta, phi, ...start }
   return { fitted, level, trend };
 }
 
-/** Returns the sum of absolute errors of all forecasts of up to `ahead` steps from within a series. */
-function absoluteErrors(values: Float64Array, smoothing: Smoothing, ahead: number): number {
-  const { alpha, beta, phi } = smoothing;
-  let { level, trend } = smoothing;
+/** Returns the sum of the absolute one-step errors of simple exponential smoothing from the first value on. */
+function absoluteErrors(values: Float64Array, alpha: number): number {
+  let level = values[0] ?? 0;
   let total = 0;
-  for (let t = 0; t < values.length; t++) {
-    const end = Math.min(values.length, t + ahead);
-    let expected = level;
-    let left = trend;
-    for (let u = t; u < end; u++) {
-      left *= phi;
-      expected += left;
-      total += Math.abs((values[u] ?? 0) - expected);
-    }
-    const next = level + phi * trend;
+  for (const value of values) {
+    const error = value - level;
+    total += Math.abs(error);
+    level += alpha * error;
+  }
+  return total;
+}
+
+/** Returns the sum of the absolute errors of all forecasts of one to three steps from within a series. */
+function absoluteErrorsAhead(
+  values: Float64Array,
+  alpha: number,
+  beta: number,
+  phi: number,
+  start: Pick<Smoothing, 'level' | 'trend'>,
+): number {
+  let { level, trend } = start;
+  let total = 0;
+  const { length } = values;
+  // The search evaluates this hundreds of times, so it takes one pass without a loop over the steps.
+  for (let t = 0; t < length; t++) {
+    const first = phi * trend;
+    const second = phi * first;
+    const next = level + first;
     const error = (values[t] ?? 0) - next;
+    total += Math.abs(error);
+    if (t + 1 < length) total += Math.abs((values[t + 1] ?? 0) - (next + second));
+    if (t + 2 < length) total += Math.abs((values[t + 2] ?? 0) - (next + second + phi * second));
     level = next + alpha * error;
-    trend = phi * trend + alpha * beta * error;
+    trend = first + alpha * beta * error;
   }
   return total;
 }
@@ -99,10 +114,10 @@ function fitTrend(
   const { intercept, slope } = lineThrough(values.slice(0, OPENING));
   const from = { level: intercept - slope, trend: slope };
   const series = Float64Array.from(values);
-  const best = minimise(
-    (point) => absoluteErrors(series, { ...smoothing(point), ...from }, 3),
-    searched,
-  );
+  const best = minimise((point) => {
+    const { alpha, beta, phi } = smoothing(point);
+    return absoluteErrorsAhead(series, alpha, beta, phi, from);
+  }, searched);
   return forecastFrom(values, { ...smoothing(best), ...from }, horizon, searched.length + 2);
 }
 
@@ -115,13 +130,13 @@ function fitTrend(
  */
 export function simple(values: readonly number[], horizon: number): Fit {
   const series = Float64Array.from(values);
-  const smoothing = (alpha: number) => ({ alpha, beta: 0, phi: 1, level: at(values, 0), trend: 0 });
+  const level = at(values, 0);
   const [alpha = ALPHA.start] = minimise(
-    ([each = ALPHA.start]) => absoluteErrors(series, smoothing(each), 1),
+    ([each = ALPHA.start]) => absoluteErrors(series, each),
     [ALPHA],
   );
-  const fit = forecastFrom(values, smoothing(alpha), horizon, 1);
-  return { ...fit, parameters: { alpha, level: at(values, 0) } };
+  const fit = forecastFrom(values, { alpha, beta: 0, phi: 1, level, trend: 0 }, horizon, 1);
+  return { ...fit, parameters: { alpha, level } };
 }
 
 /**

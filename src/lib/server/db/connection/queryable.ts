@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { AppError } from '../../errors';
 import type { Sender } from '../../sender';
 import type { SqlText } from '../../sql/quote';
+import { Turns } from '../../turns';
 
 const types = new pg.TypeOverrides();
 const asInstant = (text: string) =>
@@ -51,14 +52,14 @@ export abstract class Queryable {
     return rows[0];
   }
 
-  /** Returns all rows. @throws ValiError if one does not fit the schema */
+  /** Returns all rows. Other requests run while many rows are checked. @throws ValiError if one does not fit the schema */
   async many<Row>(
     schema: v.GenericSchema<unknown, Row>,
     statement: SqlText,
     values: unknown[] = [],
   ): Promise<Row[]> {
     const { rows } = await this.send(statement, values);
-    return rows.map((row) => v.parse(schema, row));
+    return new Turns().each(rows, (row) => v.parse(schema, row));
   }
 
   /** Whether the statement returns any row. */

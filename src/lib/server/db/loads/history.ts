@@ -62,7 +62,7 @@ export function groupSums(
   return db.many(
     GroupRow,
     sql`SELECT jsonb_build_array(${commas(names)}) AS key, id,
-       array_agg(period::text ORDER BY period) AS periods,
+       to_jsonb(array_agg(period::text ORDER BY period)) AS periods,
        jsonb_build_array(${commas(sums.map(({ list }) => list))}) AS sums
      FROM (
        SELECT ${commas([

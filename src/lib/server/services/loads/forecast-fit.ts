@@ -1,5 +1,5 @@
 /** Fits the series of a history, at its own level and at coarser ones. */
-import { periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
+import { PERIODS_OF_YEAR } from '../../../contract/calendar';
 import { measureKey } from '../../../contract/columns';
 import { digitsOf } from '../../../contract/decimals';
 import type {
@@ -40,9 +40,10 @@ import {
   ignoredIn,
   isRegular,
   numbers,
+  periodNumbers,
+  regularPlaces,
   sellingDaysIn,
   sellingDaysText,
-  withWeek53,
 } from './forecast-periods';
 
 /** Digits of a standard deviation in the log, which has one for each amount. */
@@ -196,31 +197,36 @@ class Fitting {
   private readonly ofHistory: Shares[];
   /** The shares of each event in the periods of the horizon. */
   private readonly ofHorizon: Shares[];
-  private readonly isIgnored: (period: number) => boolean;
-  private readonly isLearned: (period: number) => boolean;
+  /** Whether each period of the history is ignored. */
+  private readonly ignored: boolean[];
+  /** Whether methods learn from each period of the history. */
+  private readonly regular: boolean[];
   private readonly periods: number[];
+  private readonly periodOf: (day: string) => number;
   /** Selling days of the periods of the history and of the horizon, in units of those of a mean period. */
   private readonly daysOfHistory: number[];
   private readonly daysOfHorizon: number[];
-  /** Methods forecast from the end of the history; periods before the horizon are not answered. */
-  private readonly ahead: number[];
+  /** The place of each period of the horizon in a forecast, which begins at the end of the history. */
+  private readonly places: number[];
 
   constructor(
     private readonly history: History,
     request: ForecastPreviewRequest,
   ) {
     const { unit, first, through, horizon, events } = history;
-    this.isIgnored = ignoredIn(history, { ...request, ignore: unnamed(request) });
-    this.isLearned = isRegular(history);
     this.periods = numbers(first, through);
-    this.ahead = numbers(through + 1, horizon.last);
+    this.periodOf = periodNumbers(history);
+    this.ignored = this.periods.map(ignoredIn(history, { ...request, ignore: unnamed(request) }));
+    this.regular = this.periods.map(isRegular(history));
+    const ahead = numbers(through + 1, horizon.last);
+    this.places = regularPlaces(history, ahead).slice(horizon.first - through - 1);
     this.daysOfHistory = sellingDaysIn(history, this.periods);
     this.daysOfHorizon = sellingDaysIn(history, horizonOf(history));
     this.ofHistory = events.map(({ sharesIn }) => sharesIn(this.periods));
     this.ofHorizon = events.map(({ sharesIn }) => sharesIn(horizonOf(history)));
     this.past = this.ofHistory.map((shares) => this.learned(shares));
     this.options = {
-      horizon: Math.max(1, this.ahead.filter(this.isLearned).length),
+      horizon: Math.max(1, ahead.filter(isRegular(history)).length),
       period: PERIODS_OF_YEAR[unit],
       unit,
       method: request.method ?? 'auto',
@@ -229,27 +235,25 @@ class Fitting {
 
   /** Prepares the amounts of a group by measure. */
   amountsOf(group: GroupSums): ReturnType<typeof seriesOf> {
-    return seriesOf(group, this.periods, (day) => periodOfDay(day, this.history.unit));
+    return seriesOf(group, this.periods, this.periodOf);
   }
 
   /** Measures the events in the learned periods of a series, per selling day if these count. */
   measured(amounts: Amounts): MeasuredEvents {
     const known = perDay(amounts, this.daysOfHistory).map((amount, t) =>
-      this.isIgnored(this.periods[t] ?? 0) ? null : amount,
+      this.ignored[t] ? null : amount,
     );
     return measureEvents(this.learned(known), this.past, this.options.period);
   }
 
   /** Returns the values of the learned periods from those of all periods of the history. */
   private learned<Value>(values: readonly Value[]): Value[] {
-    return values.filter((_, t) => this.isLearned(this.periods[t] ?? 0));
+    return values.filter((_, t) => this.regular[t]);
   }
 
   /** Returns the values of the horizon from those of all learned periods after the history. */
   readonly inHorizon = (values: readonly number[]): number[] =>
-    withWeek53(values, this.ahead, this.isLearned).slice(
-      this.history.horizon.first - this.history.through - 1,
-    );
+    this.places.map((place) => values[place] ?? 0);
 
   /** Returns the amounts of the horizon from those of periods with the mean number of selling days. */
   sold(amounts: readonly number[]): number[] {
@@ -259,9 +263,7 @@ class Fitting {
   /** Returns the values of all periods of the history from those of the learned ones; null for the others. */
   private inHistory(values: readonly (number | null)[]): (number | null)[] {
     const learned = values.values();
-    return this.periods.map((period) =>
-      this.isLearned(period) ? (learned.next().value ?? null) : null,
-    );
+    return this.regular.map((isLearned) => (isLearned ? (learned.next().value ?? null) : null));
   }
 
   /** Plans the events of a group. */

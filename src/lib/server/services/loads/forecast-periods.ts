@@ -3,6 +3,7 @@ import {
   firstDay,
   isWeek53,
   lastDay,
+  periodOfDay,
   PERIODS_OF_YEAR,
   weekdaysOfPeriod,
 } from '../../../contract/calendar';
@@ -60,15 +61,25 @@ export function sellingDaysText({
   return `It was fitted to amounts per selling day, Monday to ${through}.`;
 }
 
-/** Returns the values of all periods from those of the regular ones: a week 53 gets that of the week before it. */
-export function withWeek53(
-  values: readonly number[],
+/** Returns for each period its place among the regular ones; a week 53 has that of the week before it. */
+export function regularPlaces(
+  history: Pick<History, 'unit'>,
   periods: readonly number[],
-  isLearned: (period: number) => boolean,
 ): number[] {
+  const isLearned = isRegular(history);
   let place = -1;
-  return periods.flatMap((period) => {
+  return periods.map((period) => {
     if (isLearned(period)) place++;
-    return values[Math.max(0, place)] ?? [];
+    return Math.max(0, place);
   });
+}
+
+/** Returns a function from days to the numbers of their periods. It remembers them: groups have the same days. */
+export function periodNumbers({ unit }: Pick<History, 'unit'>): (day: string) => number {
+  const known = new Map<string, number>();
+  return (day) => {
+    let period = known.get(day);
+    if (period === undefined) known.set(day, (period = periodOfDay(day, unit)));
+    return period;
+  };
 }
