@@ -86,6 +86,35 @@ it('A preview tells its progress in lines, the last of which is the answer', asy
   ]);
 });
 
+it('A comparison and a load tell their progress in lines, too', async ({ service }) => {
+  const send = async (endpoint: string, accept: string, more: object) => {
+    const answer = await service.api.send(`/versions/${id}/${endpoint}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept, ...more },
+      body: JSON.stringify({
+        ...requestOf(300),
+        ...(endpoint === 'forecast' ? { pf_user: 'ann' } : {}),
+      }),
+    });
+    return { answer, text: new TextDecoder().decode(answer.bytes) };
+  };
+  for (const [endpoint, series, more] of [
+    ['forecast/levels', 301, {}],
+    ['forecast', 300, { 'idempotency-key': 'in-lines' }],
+  ] as const) {
+    const { answer, text } = await send(endpoint, 'application/x-ndjson', more);
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
+    const lines = text.split('\n');
+    // A load with the same key is answered again with what it wrote.
+    const whole = await send(endpoint, 'application/json', more);
+    expect(lines.splice(-2)).toEqual([whole.text, '']);
+    expect(lines.map((line) => JSON.parse(line))[0]).toEqual({ fitted: 0, series });
+  }
+  const { entries } = (await service.api.get(`/versions/${id}/log`)).body;
+  expect(entries).toMatchObject([{ operation: 'forecast' }, { operation: 'baseline' }]);
+  await service.api.send(`/log/${entries[0].id}`, { method: 'DELETE' });
+});
+
 /** Seconds of processor time that the server has used. */
 async function processorTime(service: Service): Promise<number> {
   return Number(/^process_cpu_seconds_total ([\d.]+)$/m.exec(await metrics(service))?.[1]);

@@ -62,20 +62,42 @@ export const write = <N extends Keyed>(
  *
  * @param report gets each line of progress; none comes from a server of an older build
  */
-export const callInLines = async <N extends WithLines, Progress>(
+export const callInLines = async <N extends Exclude<WithLines, Keyed>, Progress>(
   name: N,
   sent: RequestParts<N>,
   progress: v.GenericSchema<unknown, Progress>,
   report: (progress: Progress) => void,
 ): Promise<AnswerOf<N>> => {
   const response = await respond(name, { ...sent, headers: { accept: LINES } });
-  if (response.headers.get('content-type') !== LINES) return read<AnswerOf<N>>(response, sent);
-  return readLines<AnswerOf<N>>(response, sent, (line) => {
-    const { success, output } = v.safeParse(progress, line);
-    if (success) report(output);
-    return success;
-  });
+  return withProgress<AnswerOf<N>, Progress>(progress, report)(response, sent);
 };
+
+/** As {@link write}, for an endpoint that reports its progress; see {@link callInLines}. */
+export const writeInLines = <N extends Keyed & WithLines, Progress>(
+  name: N,
+  sent: RequestParts<N> & WriteOptions,
+  progress: v.GenericSchema<unknown, Progress>,
+  report: (progress: Progress) => void,
+): Promise<AnswerOf<N>> => {
+  const { url, ...request } = requestOf(name, sent);
+  const inLines = { ...request, headers: { accept: LINES } };
+  return sendWrite(url, inLines, withProgress<AnswerOf<N>, Progress>(progress, report));
+};
+
+/** Reads an answer that may have lines of progress. */
+const withProgress =
+  <Answer, Progress>(
+    progress: v.GenericSchema<unknown, Progress>,
+    report: (progress: Progress) => void,
+  ) =>
+  (response: Response, call: CallOptions): Promise<Answer> => {
+    if (response.headers.get('content-type') !== LINES) return read<Answer>(response, call);
+    return readLines<Answer>(response, call, (line) => {
+      const { success, output } = v.safeParse(progress, line);
+      if (success) report(output);
+      return success;
+    });
+  };
 
 /** As {@link write}, but returns the written rows as an Arrow stream, with other facts in its metadata. */
 export const writeRows = <N extends Keyed & WithRows>(

@@ -37,6 +37,15 @@ describe('An answer in lines', () => {
     await expect(reading).rejects.toBeInstanceOf(ApiError);
   });
 
+  it('can leave the outcome unknown', async () => {
+    const lost = '[0]\n{"status":500,"error":"The database was lost","retry_after":1}\n';
+    const reading = readLines(arriving(lost), {}, isProgress);
+    await expect(reading).rejects.toEqual(
+      expect.objectContaining({ status: 500, outcomeUnknown: true }),
+    );
+    await expect(reading).rejects.toBeInstanceOf(Unanswered);
+  });
+
   it.each(['', '[0]\n', '[0]\n{"name":'])('is cut after %j', async (text) => {
     const reading = readLines(arriving(text), {}, isProgress);
     await expect(reading).rejects.toBeInstanceOf(Unanswered);

@@ -166,11 +166,7 @@ async function refusal(response: Response): Promise<ApiError> {
   const body = v.safeParse(ErrorAnswer, await response.json().catch(() => null));
   if (body.success) {
     connection.answered();
-    // The only failure of the service itself after which the same request may be repeated.
-    const outcomeUnknown = status === 500 && response.headers.has('retry-after');
-    return outcomeUnknown
-      ? new Unanswered(status, body.output.error)
-      : new ApiError(status, body.output.error, body.output);
+    return refusalWith(status, body.output, response.headers.has('retry-after'));
   }
   if (![502, 503, 504].includes(status)) {
     return new ApiError(status, `The server answered ${status} ${statusText}`.trim() + '.');
@@ -179,6 +175,13 @@ async function refusal(response: Response): Promise<ApiError> {
   connection.lose();
   return new Unanswered(status, NO_SERVER, status !== 503);
 }
+
+/** The error of a refusal. @param canRepeat whether the service names a time to send the request again */
+const refusalWith = (status: number, body: ErrorAnswer, canRepeat: boolean): ApiError =>
+  // With 500, the outcome is unknown: the only failure of the service itself after which a request may be repeated.
+  status === 500 && canRepeat
+    ? new Unanswered(status, body.error)
+    : new ApiError(status, body.error, body);
 
 const NO_SERVER = 'No server answers now. Try again in a moment.';
 
@@ -189,7 +192,10 @@ const NO_SERVER = 'No server answers now. Try again in a moment.';
 export const read = <Answer>(response: Response, call?: Call): Promise<Answer> =>
   complete<Answer>(async () => (response.status === 204 ? undefined : response.json()), call);
 
-const Refused = v.object({ status: v.number(), ...ErrorAnswer.entries });
+const Refused = v.object({
+  ...{ status: v.number(), retry_after: v.optional(v.number()) },
+  ...ErrorAnswer.entries,
+});
 
 /**
  * Reads lines of JSON, the last of which is the answer or an error.
@@ -219,8 +225,10 @@ export async function readLines<Answer>(
     }
   }, call);
   const refused = v.safeParse(Refused, last);
-  if (refused.success)
-    throw new ApiError(refused.output.status, refused.output.error, refused.output);
+  if (refused.success) {
+    const { status, retry_after, ...body } = refused.output;
+    throw refusalWith(status, body, retry_after !== undefined);
+  }
   return last;
 }
 

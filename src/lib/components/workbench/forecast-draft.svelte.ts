@@ -1,5 +1,5 @@
 /** The form that starts a plan from a forecast, with its preview. */
-import { callInLines, write } from '$lib/client/api';
+import { callInLines, writeInLines } from '$lib/client/api';
 import { Latest } from '$lib/client/latest.svelte';
 import { messageOf } from '$lib/client/message-of';
 import type { ColumnEntry } from '$lib/contract/columns';
@@ -70,6 +70,8 @@ export class ForecastDraft {
   leaveOut = $state(false);
   note = $state('');
   busy = $state(false);
+  /** The progress of the load; null before the first report. */
+  loaded = $state.raw<FitProgress | null>(null);
   /** Why the last load was refused. */
   failure = $state<string | null>(null);
 
@@ -211,16 +213,18 @@ export class ForecastDraft {
   async load(pf_user: string): Promise<ForecastAnswer | null> {
     if (this.request === null) return null;
     this.busy = true;
+    this.loaded = null;
     this.failure = null;
     try {
-      return await write('POST /versions/{id}/forecast', {
-        id: this.versionId,
-        body: {
-          ...this.request,
-          ...(this.replace ? { replace: true } : {}),
-          ...(this.leaveOut ? { missing: 'leave_out' as const } : {}),
-          ...{ pf_user, note: this.note.trim() || null },
-        },
+      const body = {
+        ...this.request,
+        ...(this.replace ? { replace: true } : {}),
+        ...(this.leaveOut ? { missing: 'leave_out' as const } : {}),
+        ...{ pf_user, note: this.note.trim() || null },
+      };
+      const sent = { id: this.versionId, body };
+      return await writeInLines('POST /versions/{id}/forecast', sent, FitProgress, (progress) => {
+        this.loaded = progress;
       });
     } catch (error) {
       this.failure = messageOf(error);

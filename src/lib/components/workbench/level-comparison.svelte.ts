@@ -1,7 +1,11 @@
 /** Compares the levels that a forecast can be fitted at. */
 import { Latest } from '$lib/client/latest.svelte';
-import { call } from '$lib/client/api';
-import type { ForecastLevels, ForecastPreviewRequest } from '$lib/contract/forecasts';
+import { callInLines } from '$lib/client/api';
+import {
+  FitProgress,
+  type ForecastLevels,
+  type ForecastPreviewRequest,
+} from '$lib/contract/forecasts';
 
 /** Debounce in ms: a comparison fits up to 1,000 series. */
 const PAUSE_MS = 1200;
@@ -13,6 +17,8 @@ export const isSameLevel = (one: readonly string[], other: readonly string[]): b
 /** The comparison of levels. It stays while one of its levels is chosen and the rest of the request is the same. */
 export class LevelComparison {
   readonly latest = new Latest<ForecastLevels>(PAUSE_MS);
+  /** The progress of the comparison that is asked for; null before the first report. */
+  progress = $state.raw<FitProgress | null>(null);
   /** The request without its levels. */
   private asked = '';
 
@@ -30,10 +36,12 @@ export class LevelComparison {
     const isKnown = answer?.levels.some((level) => isSameLevel(level.by, by ?? [])) === true;
     if (asked === this.asked && isKnown) return;
     this.asked = asked;
-    this.latest.ask((signal) =>
-      call('POST /versions/{id}/forecast/levels', {
-        ...{ id: this.versionId, body: { ...rest, by }, signal },
-      }),
-    );
+    this.latest.ask((signal) => {
+      this.progress = null;
+      const sent = { id: this.versionId, body: { ...rest, by }, signal };
+      return callInLines('POST /versions/{id}/forecast/levels', sent, FitProgress, (progress) => {
+        if (!signal.aborted) this.progress = progress;
+      });
+    });
   }
 }

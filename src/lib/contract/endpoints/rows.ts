@@ -133,7 +133,7 @@ export const ROW_ENDPOINTS = {
     summary: OPERATIONS.forecast.summary,
     request: ForecastRequest,
     writesRows: true,
-    answer: json(ForecastAnswer),
+    answer: { ...json(ForecastAnswer), alsoLines: true },
     refusals: [403, 409, 422],
   },
   'POST /versions/{id}/forecast/preview': {
@@ -151,7 +151,7 @@ export const ROW_ENDPOINTS = {
     because: 'a forecast learns from every row of the source',
     summary: 'Compare the levels that a forecast can be fitted at',
     request: ForecastPreviewRequest,
-    answer: json(ForecastLevels),
+    answer: { ...json(ForecastLevels), alsoLines: true },
     refusals: [409, 422],
   },
   'GET /versions/{id}/segments': {

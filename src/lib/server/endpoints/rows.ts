@@ -13,7 +13,7 @@ import {
   severalPreviewResponse,
 } from '../http/answers';
 import { askedRows, asksForArrow, asksForCsv, asksForLines } from '../http/asked';
-import { inLines } from '../http/in-lines';
+import { inLines, inOnePiece } from '../http/in-lines';
 import { protectedCsv } from '../http/protected-csv';
 import { actuals, previewActuals } from '../services/loads/actuals';
 import { whileConnected } from '../http/while-connected';
@@ -51,6 +51,9 @@ const rowsBy =
     return csvResponse(query.formulas === 'protected' ? protectedCsv(csv) : csv);
   };
 
+/** The work of forecasts, as {@link whileConnected} names it. */
+const FITTING = 'series were fitted';
+
 export const rowHandlers: Handlers<typeof ROW_ENDPOINTS> = {
   'GET /versions/{id}/data': rowsBy('get_data'),
   'GET /versions/{id}/agg': rowsBy('get_agg'),
@@ -63,18 +66,27 @@ export const rowHandlers: Handlers<typeof ROW_ENDPOINTS> = {
   'DELETE /versions/{id}/baseline': ({ locals, id, body, key }) =>
     clearBaseline(locals, id, body.pf_user ?? null, key),
   'POST /versions/{id}/baseline/preview': ({ db, id, body }) => previewLoad(db, id, body),
-  'POST /versions/{id}/forecast': ({ event, locals, id, body, key }) =>
-    forecast(locals, id, body, key, (work) => whileConnected(event, 'series were fitted', work)),
+  'POST /versions/{id}/forecast': ({ event, locals, request, id, body, key }) => {
+    const inLine = async (signal: AbortSignal, report: (progress: FitProgress) => void) =>
+      inOnePiece(await forecast(locals, id, body, key, (work) => work(signal), report));
+    return asksForLines(request)
+      ? inLines(event, FITTING, inLine, locals.failed)
+      : forecast(locals, id, body, key, (work) => whileConnected(event, FITTING, work));
+  },
   'POST /versions/{id}/forecast/preview': ({ event, locals, db, request, id, body }) => {
-    const what = 'series were fitted';
     const pieces = async (signal: AbortSignal, report?: (progress: FitProgress) => void) =>
       forecastPieces(await previewForecast(db, id, body, signal, report));
     return asksForLines(request)
-      ? inLines(event, what, pieces, locals.failed)
-      : whileConnected(event, what, pieces).then(jsonInPieces);
+      ? inLines(event, FITTING, pieces, locals.failed)
+      : whileConnected(event, FITTING, pieces).then(jsonInPieces);
   },
-  'POST /versions/{id}/forecast/levels': ({ event, db, id, body }) =>
-    whileConnected(event, 'series were fitted', (signal) => forecastLevels(db, id, body, signal)),
+  'POST /versions/{id}/forecast/levels': ({ event, locals, db, request, id, body }) => {
+    const inLine = async (signal: AbortSignal, report: (progress: FitProgress) => void) =>
+      inOnePiece(await forecastLevels(db, id, body, signal, report));
+    return asksForLines(request)
+      ? inLines(event, FITTING, inLine, locals.failed)
+      : whileConnected(event, FITTING, (signal) => forecastLevels(db, id, body, signal));
+  },
   'GET /versions/{id}/segments': ({ db, id }) => segments(db, id),
   'POST /versions/{id}/reference': ({ locals, id, body, key }) =>
     load(locals, id, 'reference', body, key),

@@ -7,9 +7,14 @@ import { type Connected, whileConnected } from './while-connected';
 /** Least time in milliseconds between two lines of progress. */
 const INTERVAL = 300;
 
+/** A result as the pieces of one line. */
+export const inOnePiece = (result: object): [Uint8Array<ArrayBuffer>] => [
+  new TextEncoder().encode(JSON.stringify(result)),
+];
+
 /**
  * Works for a client, and answers with lines of JSON. The answer begins with the first progress. An error before the
- * first progress is thrown. An error after it becomes the last line, with its status.
+ * first progress is thrown. An error after it becomes the last line, with its status and the seconds of `Retry-After`.
  *
  * @param what the work, as {@link whileConnected} names it
  * @param work returns the result as pieces of one line. It may report progress any number of times
@@ -59,8 +64,12 @@ export async function inLines<Progress extends object>(
   await Promise.race([begun, sent]);
   sent.catch(async (error: unknown) => {
     if (!(error instanceof AppError)) failed(error);
-    const { status, body } = answerError(error);
-    await sendLine({ status, ...body });
+    const { status, headers, body } = answerError(error);
+    const retryAfter = headers['retry-after'];
+    await sendLine({
+      ...{ status, ...body },
+      ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }),
+    });
     await end();
   });
   return new Response(readable, {

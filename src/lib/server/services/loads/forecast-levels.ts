@@ -2,6 +2,7 @@
 import { measureKey } from '../../../contract/columns';
 import { coarserLevels } from '../../../contract/forecasts';
 import type {
+  FitProgress,
   ForecastLevels,
   ForecastPreviewRequest,
   LevelResult,
@@ -10,7 +11,7 @@ import type { GroupSums } from '../../db/loads/history';
 import type { Queryable } from '../../db/connection/queryable';
 import type { Database } from '../../db/database';
 import { AppError } from '../../errors';
-import { firstDay, lastDay, periodOfDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
+import { firstDay, lastDay, PERIODS_OF_YEAR } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { groupId } from '../../sql/groups';
 import type { ForecastedSum } from '../../statistics/agree';
@@ -30,11 +31,12 @@ import { agreed, type Amounts, coarser, type Level } from './forecast-hierarchy'
 import type { History } from './forecast-history';
 import { readHistory, seriesOf } from './forecast-history';
 import type { ForecastVersion } from '../version/forecast-version';
-import { ignoredIn, isRegular, numbers, sellingDaysIn } from './forecast-periods';
+import { ignoredIn, isRegular, numbers, periodNumbers, sellingDaysIn } from './forecast-periods';
 import { readVersion } from '../version/forecast-version';
 
 /** The most series that are fitted in one comparison. */
 const MOST_SERIES = 1000;
+const TOO_MANY = `It would take more than ${MOST_SERIES} series to compare it, too.`;
 /** The most levels with one more dimension; each of them reads the source once more. */
 const MOST_FINER = 4;
 
@@ -44,6 +46,7 @@ const MOST_FINER = 4;
  * series are fitted.
  *
  * @param signal ends the work when nobody waits for it
+ * @param report called before each series
  * @throws AppError as `readHistory`, 404
  */
 export async function forecastLevels(
@@ -51,6 +54,7 @@ export async function forecastLevels(
   versionId: number,
   { levels: _, ...request }: ForecastPreviewRequest,
   signal?: AbortSignal,
+  report?: (progress: FitProgress) => void,
 ): Promise<ForecastLevels> {
   const read = async (tx: Queryable) => {
     const target = await readVersion(tx, versionId);
@@ -73,8 +77,8 @@ export async function forecastLevels(
   const withheld = withhold(periods.length, Math.max(1, ahead.length), (t) =>
     isIgnored(periods[t] ?? first),
   );
-  const [compared] = own.measures;
-  const measure = compared ? measureKey(compared) : 'value';
+  const [ofMeasure] = own.measures;
+  const measure = ofMeasure ? measureKey(ofMeasure) : 'value';
   const levels: LevelResult[] = [];
   const skipped: ForecastLevels['skipped'] = [];
   const base = { by: names, measure, levels, skipped } as const;
@@ -93,32 +97,35 @@ export async function forecastLevels(
   }
   const period = PERIODS_OF_YEAR[unit];
   const turns = new Turns(signal);
-  const cells = await turns.each(own.sums, (group) => amountsOf(own, group, own));
+  const amountsOf = amountsIn(own);
+  const cells = await turns.each(own.sums, amountsOf);
   const cellAt = new Map(own.sums.map(({ id }, c) => [groupId(id), c]));
   const options = { period, unit, method: request.method ?? 'auto' };
-  let fitted = 0;
   let ownForecasts: Forecasted[] | undefined;
   const coarse: ForecastedSum[] = [];
-  const candidates: (Level | (() => Level))[] = [
+  const candidates: Level[] = [
     { by: names, groups: cells.map((amounts, c) => ({ amounts, cells: [c] })) },
     ...coarserLevels([...names.keys()]).map((kept) => coarser(own, cells, kept)),
   ];
   for (const [by, history] of finer) {
-    if (history) candidates.push(() => finerLevel(history, own, cellAt));
-    else skipped.push({ by, why: 'It has too many groups.' });
+    if (!history) skipped.push({ by, why: 'It has too many groups.' });
+    // The amounts of a level that is too large are not collected.
+    else if (history.sums.length > MOST_SERIES) skipped.push({ by, why: TOO_MANY });
+    else candidates.push(finerLevel(history, amountsOf, own.by.length, cellAt));
   }
-  for (const candidate of candidates) {
-    const level = typeof candidate === 'function' ? candidate() : candidate;
+  let series = 0;
+  const compared = candidates.filter(({ by, groups }) => {
+    const isFew = series + groups.length <= MOST_SERIES;
+    if (isFew) series += groups.length;
+    else skipped.push({ by: [...by], why: TOO_MANY });
+    return isFew;
+  });
+  let fitted = 0;
+  for (const level of compared) {
     const by = [...level.by];
-    if (fitted + level.groups.length > MOST_SERIES) {
-      skipped.push({
-        by,
-        why: `It would take more than ${MOST_SERIES} series to compare it, too.`,
-      });
-      continue;
-    }
-    fitted += level.groups.length;
-    const found = await forecastLevel(level, withheld, options, turns);
+    const found = await forecastLevel(level, withheld, options, turns, () =>
+      report?.({ fitted: fitted++, series }),
+    );
     const forecasts = amountsOfCells(found, level, cells, withheld, period);
     const errors = errorsOfCells(forecasts, cells, withheld);
     levels.push({ by, levels: [], groups: level.groups.length, ...errors });
@@ -155,16 +162,22 @@ export async function forecastLevels(
 /** The error that orders the levels, rounded so that the order of additions does not decide. */
 const sizeOf = ({ rmse }: LevelErrors): number => Number(rmse.toPrecision(9));
 
-/** Forecasts the withheld periods of the groups of a level. Other requests are answered between two series. */
+/**
+ * Forecasts the withheld periods of the groups of a level. Other requests are answered between two series.
+ *
+ * @param begin called before each series
+ */
 async function forecastLevel(
   { groups }: Level,
   withheld: Withheld,
   options: Parameters<typeof forecastWithheld>[2],
   turns: Turns,
+  begin: () => void,
 ): Promise<Forecasted[]> {
-  const own = await turns.each(groups, ({ amounts }) =>
-    forecastWithheld(amounts, withheld, options),
-  );
+  const own = await turns.each(groups, ({ amounts }) => {
+    begin();
+    return forecastWithheld(amounts, withheld, options);
+  });
   const forecastOf = together(own, { ...options, horizon: withheld.periods });
   return own.map((each) => ({ ...each, result: forecastOf(each) }));
 }
@@ -192,14 +205,16 @@ function amountsOfCells(
   return forecasts;
 }
 
-/** The amounts of the first measure of a group, in the periods of a history, per selling day if these count. */
-function amountsOf(history: History, group: GroupSums, own: History): Amounts {
-  const { unit, measures } = history;
-  const [measure] = measures;
-  const periods = learnedPeriods(own);
-  if (!measure) return [];
-  const amounts = seriesOf(group, periods, (day) => periodOfDay(day, unit))(0, measure);
-  return perDay(amounts, sellingDaysIn(own, periods));
+/**
+ * Returns a function from groups to their amounts of the first measure in the periods of a history, per selling day if
+ * these count.
+ */
+function amountsIn(history: History): (group: GroupSums) => Amounts {
+  const [measure] = history.measures;
+  if (!measure) return () => [];
+  const periods = learnedPeriods(history);
+  const [days, periodOf] = [sellingDaysIn(history, periods), periodNumbers(history)];
+  return (group) => perDay(seriesOf(group, periods, periodOf)(0, measure), days);
 }
 
 /** The periods of a history that methods learn from, by number. */
@@ -221,16 +236,19 @@ function ifTooMany(error: unknown): null {
   throw error;
 }
 
-/** The level with one more dimension: each of its groups is a part of a cell. */
-function finerLevel(history: History, own: History, cellAt: ReadonlyMap<string, number>): Level {
-  return {
-    by: history.by.map(({ name }) => name),
-    groups: history.sums.flatMap((group) => {
-      const cell = cellAt.get(groupId(group.id.slice(0, own.by.length)));
-      return cell === undefined ? [] : [{ amounts: amountsOf(history, group, own), cells: [cell] }];
-    }),
-  };
-}
+/** The level with one more dimension than the cells: each of its groups is a part of a cell. */
+const finerLevel = (
+  { by, sums }: History,
+  amountsOf: (group: GroupSums) => Amounts,
+  dimensions: number,
+  cellAt: ReadonlyMap<string, number>,
+): Level => ({
+  by: by.map(({ name }) => name),
+  groups: sums.flatMap((group) => {
+    const cell = cellAt.get(groupId(group.id.slice(0, dimensions)));
+    return cell === undefined ? [] : [{ amounts: amountsOf(group), cells: [cell] }];
+  }),
+});
 
 /** Says which level did best, in a sentence. */
 function whyBest(

@@ -1,5 +1,10 @@
 /** Loads a forecast of the source: its rows of a season earlier, scaled to the forecast amounts. */
-import type { FittedGroup, ForecastRequest, LeftOut } from '../../../contract/forecasts';
+import type {
+  FitProgress,
+  FittedGroup,
+  ForecastRequest,
+  LeftOut,
+} from '../../../contract/forecasts';
 import { ForecastAnswer, MEANS } from '../../../contract/forecasts';
 import type { ForecastEntry } from '../../../contract/log';
 import type { Queryable } from '../../db/connection/queryable';
@@ -33,6 +38,7 @@ const MOST_AMOUNTS = 20_000;
  * (docs/contract/05-operations.md#post-versionsidforecast). The series are fitted before the version is locked.
  *
  * @param connected runs the work before the write, and ends it by its signal when nobody waits for it
+ * @param report called often while the series are fitted
  * @throws AppError as {@link forecastIn}, 403 for a closed version, 404
  */
 export async function forecast(
@@ -41,6 +47,7 @@ export async function forecast(
   request: ForecastRequest,
   key: WriteKey | undefined,
   connected: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>,
+  report?: (progress: FitProgress) => void,
 ): Promise<ForecastAnswer> {
   const known = await answeredBefore(resources, key, ForecastAnswer);
   if (known) {
@@ -55,7 +62,7 @@ export async function forecast(
       return readHistory(tx, target, request);
     };
     const history = await resources.db.versionRead(versionId, read, 'rows', signal);
-    return fittedGroups(history, request, signal);
+    return fittedGroups(history, request, signal, report);
   });
   return writing(resources, versionId, key, ForecastAnswer, (writer) =>
     forecastIn(writer, request, groups),
@@ -168,8 +175,9 @@ const fittedGroups = async (
   history: History,
   request: ForecastRequest,
   signal?: AbortSignal,
+  report?: (progress: FitProgress) => void,
 ): Promise<FittedGroup[]> =>
-  (await fitHistory(history, request, signal)).groups.map(
+  (await fitHistory(history, request, signal, report)).groups.map(
     ({ id: group, measure, method, parameters, forecast, deviation, freedom, dependence }) => ({
       ...{ group, measure, method, parameters, forecast, deviation, freedom, dependence },
     }),
