@@ -179,6 +179,7 @@ CREATE TABLE pf.lookup (
   attributes jsonb NOT NULL,
   created_by text,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  conversions jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT lookup_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
   CONSTRAINT lookup_pkey PRIMARY KEY (id),
   CONSTRAINT lookup_source_id_name_key UNIQUE (source_id, name)

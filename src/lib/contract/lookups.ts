@@ -1,6 +1,6 @@
 /** Lookups of a source: tables that are joined by key when rows are shown. */
 import * as v from 'valibot';
-import type { ColumnEntry } from './columns';
+import { type ColumnEntry, isSingleRole } from './columns';
 import { whyNotNamed } from './formulas';
 import { filledText, label, pfUser, shortName, text, timestamp } from './primitives';
 
@@ -30,12 +30,27 @@ const Attribute = v.object({
 });
 export type Attribute = v.InferOutput<typeof Attribute>;
 
+/** A conversion: a measure of the source times a rate of the lookup, row by row. */
+const Conversion = v.object({
+  label: v.pipe(
+    v.string(),
+    v.description('The name of its measure; unique among the source’s names'),
+  ),
+  measure: v.pipe(text, v.description('A measure of the source')),
+  rate: v.pipe(text, v.description('The column of the lookup’s table with the rate, a number')),
+});
+export type Conversion = v.InferOutput<typeof Conversion>;
+
+/** The name of the column with the rates of a conversion among the rows of GET /lookups/{id}/rows. */
+export const rateName = (label: string): string => `${label}: rate`;
+
 /** The name of the column with the ranks of an attribute's values among the rows of GET /lookups/{id}/rows, from 0. */
 export const orderName = (label: string): string => `${label}: order`;
 
 /**
  * A lookup (docs/contract/24-lookups.md). Nothing of it is stored in a version: the page adds its attributes to the
- * rows by key, and the service turns an attribute in a slice into a condition on the keys.
+ * rows by key, and the service turns an attribute in a slice into a condition on the keys. Conversions are added to
+ * the rows as measures.
  */
 export const Lookup = v.object({
   id: v.number(),
@@ -46,6 +61,7 @@ export const Lookup = v.object({
   keys: v.array(Key),
   range: v.nullable(Range),
   attributes: v.array(Attribute),
+  conversions: v.array(Conversion),
   created_by: v.nullable(v.string()),
   created_at: timestamp,
 });
@@ -80,10 +96,19 @@ const content = {
   tname: filledText,
   keys: v.optional(v.array(Key)),
   range: v.optional(v.nullable(Range)),
-  attributes: v.pipe(v.array(askedAttribute), v.minLength(1, 'must not be empty')),
+  attributes: v.optional(v.array(askedAttribute)),
+  conversions: v.optional(
+    v.array(
+      v.object({
+        label: v.pipe(label, v.minLength(1, 'must not be empty')),
+        measure: text,
+        rate: text,
+      }),
+    ),
+  ),
 };
 
-/** Body of POST lookups (docs/contract/11-endpoints.md): keys, a range, or both. */
+/** Body of POST lookups (docs/contract/11-endpoints.md): keys, a range, or both; attributes, conversions, or both. */
 export const CreateLookupRequest = v.object({ name: shortName, ...content, pf_user: pfUser });
 export type CreateLookupRequest = v.InferOutput<typeof CreateLookupRequest>;
 
@@ -91,24 +116,47 @@ export type CreateLookupRequest = v.InferOutput<typeof CreateLookupRequest>;
 export const EditLookupRequest = v.partial(v.object({ name: shortName, ...content }));
 export type EditLookupRequest = v.InferOutput<typeof EditLookupRequest>;
 
+/** Returns the names that a lookup adds to its source, with the field of each in the request that describes it. */
+export const namesAdded = ({
+  attributes,
+  conversions,
+}: Pick<Lookup, 'attributes' | 'conversions'>): { label: string; field: string }[] => [
+  ...attributes.map(({ label }, i) => ({ label, field: `attributes.${i}.label` })),
+  ...conversions.map(({ label }, i) => ({ label, field: `conversions.${i}.label` })),
+];
+
+/** Returns the conversions of some lookups as columns of their source: measures that formulas can use. */
+export const convertedColumns = (
+  lookups: readonly Pick<Lookup, 'conversions'>[],
+): Pick<ColumnEntry, 'cname' | 'role'>[] =>
+  lookups.flatMap(({ conversions }) =>
+    conversions.map(({ label }) => ({ cname: label, role: 'measure' as const })),
+  );
+
 /**
- * Returns why a source with these columns cannot have attributes of these names, with the field of the first one;
- * null if it can.
+ * Returns why a source with these columns cannot have attributes and conversions of these names, with the field of the
+ * first one; null if it can.
  */
 export function problemOfLabels(
-  attributes: readonly Pick<Attribute, 'cname' | 'label'>[],
+  lookup: Pick<Lookup, 'attributes' | 'conversions'>,
   columns: readonly Pick<ColumnEntry, 'cname'>[],
 ): { field: string; problem: string } | null {
-  for (const [i, { cname, label: own }] of attributes.entries()) {
+  const { attributes } = lookup;
+  for (const [i, { cname }] of attributes.entries()) {
     if (attributes.slice(0, i).some((other) => other.cname === cname)) {
       return { field: `attributes.${i}.cname`, problem: `"${cname}" is an attribute twice` };
     }
+  }
+  const names = namesAdded(lookup);
+  for (const [i, { label: own, field }] of names.entries()) {
     const problem = own.includes(': ')
       ? `"${own}" contains ": ", which begins the parts of a measure`
-      : attributes.slice(0, i).some((other) => other.label === own)
-        ? `Two attributes are named "${own}"`
-        : whyNotNamed(own, columns);
-    if (problem !== null) return { field: `attributes.${i}.label`, problem };
+      : names.slice(0, i).some((other) => other.label === own)
+        ? `Two attributes or conversions are named "${own}"`
+        : isSingleRole(own) && field.startsWith('conversions')
+          ? `"${own}" stands for a measure of the source in requests`
+          : whyNotNamed(own, columns);
+    if (problem !== null) return { field, problem };
   }
   return null;
 }

@@ -211,6 +211,22 @@ const rounded = {
   ),
 };
 
+/** Conversions of some rows by name (docs/contract/24-lookups.md#conversions). */
+const conversions = v.optional(
+  v.pipe(
+    byColumn(
+      v.object({
+        total: v.number(),
+        missing: v.pipe(
+          v.number(),
+          v.description('Number of amounts without a rate, not in total'),
+        ),
+      }),
+    ),
+    v.description('The conversions of the lookups that can be joined; absent without any'),
+  ),
+);
+
 const grossOf = (description: string) => {
   const gross = v.nullable(v.pipe(v.number(), v.description(description)));
   return {
@@ -233,9 +249,11 @@ const ReadOnly = v.object({
  */
 export const SlicePreview = v.object({
   ...rounded,
+  conversions,
   held: v.object(measured),
   free: v.object({
     ...rounded,
+    conversions,
     ...grossOf(
       `The absolute amounts of the leaves, added up; null unless that is more than ${CANCELS_FROM} times the total`,
     ),

@@ -119,6 +119,11 @@ export class Pivot {
     return this.rows.rowCount;
   }
 
+  /** The amounts of the version's plan that have no rate, by conversion. */
+  get missingRates(): ReadonlyMap<string, number> {
+    return this.rows.missingRates;
+  }
+
   /** Returns the log entries that wrote the loaded rows of a side. */
   entries(side: Side = 'own'): ReadonlySet<number> {
     return this.rows.entries(side);

@@ -81,6 +81,8 @@ function measureOf(session: Pick<PlanSession, 'planned' | 'pivot'>, header: Read
   if (part?.origin === 'price') return computed('A price is computed. Change value or units.');
   if (part?.origin === 'formula')
     return computed('This number is computed by a formula. Change the measures that it uses.');
+  if (planned.conversionOf(name))
+    return computed('This number is converted. Change the measure that it converts.');
   if (part) return computed(NOT_THE_PLAN[part.origin]);
   if (header.aggregate !== 'sum') return computed('This number is no sum. Change a sum instead.');
   const measure = planned.keyOf(name);

@@ -48,6 +48,7 @@ describe('POST /sources/:id/lookups', () => {
       ...{ id: added.body.id, source_id: sourceId, name: 'Products', range: null, problem: null },
       ...{ schema: 'public', tname: 'products', keys: BODY.keys },
       attributes: [{ cname: 'family', label: 'family', order_by: null }],
+      conversions: [],
       ...{ created_by: 'eve', created_at: expect.any(String) },
     };
     expect([added.status, added.body]).toEqual([201, stored]);
@@ -330,6 +331,74 @@ describe('Slices with attributes', () => {
     const id = await addProducts(service, sourceId);
     expect(await read()).toEqual(before);
     await remove(service, id);
+  });
+});
+
+describe('Conversions', () => {
+  const conversions = [{ label: 'Ranked', measure: 'amount', rate: 'rank' }];
+
+  it('are amounts times a rate, row by row; those without one are counted', async ({
+    service,
+    sourceId,
+  }) => {
+    const id = await addProducts(service, sourceId, { conversions, attributes: [] });
+    const { path, versionId } = await makePlan(service, sourceId);
+    const slice = async (slice: object) =>
+      ok(await service.api.post(`${path}/slice`, { slice })).body;
+    // Chairs have rank 2, tables 1, and lamps none.
+    const all = { Ranked: { total: 1983.51, missing: 3 } };
+    expect(await slice({})).toMatchObject({ conversions: all, free: { conversions: all } });
+    const chairs = { Ranked: { total: 901.02, missing: 0 } };
+    expect(await slice({ 'sub-category': 'Chairs' })).toMatchObject({ conversions: chairs });
+    const { body } = ok(
+      await service.api.post(`${path}/slices`, { slices: [{}, { region: 'x' }] }),
+    );
+    expect(body.slices).toMatchObject([
+      { conversions: all },
+      { conversions: { Ranked: { total: 0, missing: 0 } } },
+    ]);
+    expect(await rowsOf(service, id, versionId)).toEqual([
+      { 'sub-category': 'Chairs', 'Ranked: rate': 2 },
+      { 'sub-category': 'Lamps', 'Ranked: rate': null },
+      { 'sub-category': 'Tables', 'Ranked: rate': 1 },
+    ]);
+    await remove(service, id);
+    expect(await slice({})).not.toHaveProperty('conversions');
+  });
+
+  it('reach an amount by a change of their measure in the proportion of both', async ({
+    service,
+    sourceId,
+  }) => {
+    const id = await addProducts(service, sourceId, { conversions, attributes: [] });
+    const { path } = await makePlan(service, sourceId);
+    const slice = { 'sub-category': ['Chairs', 'Tables'] };
+    const read = async () => ok(await service.api.post(`${path}/slice`, { slice })).body;
+    const { conversions: now, free } = await read();
+    const amount = free.value_total / free.conversions.Ranked.total;
+    const value_incr = Math.round((5000 - now.Ranked.total) * amount * 100) / 100;
+    ok(await service.api.post(`${path}/scale`, { slice, value_incr, ...user }));
+    // Each of nine leaves is rounded to a cent.
+    expect(Math.abs((await read()).conversions.Ranked.total - 5000)).toBeLessThan(0.1);
+    await remove(service, id);
+  });
+
+  it('change nothing in the rows of a version, and can be used by formulas', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path } = await makePlan(service, sourceId);
+    const read = async () => (await service.api.get(`${path}/data`)).bytes;
+    const before = await read();
+    const id = await addProducts(service, sourceId, { conversions });
+    expect(await read()).toEqual(before);
+    const formula = { name: 'Mean rank', expression: 'Ranked / amount', ...user };
+    const made = ok(await service.api.post(`/sources/${sourceId}/formulas`, formula));
+    expect(made.body.problem).toBeNull();
+    await remove(service, id);
+    const { body } = await service.api.get(`/sources/${sourceId}/formulas`);
+    expect(body[0].problem).toMatch(/no measure “Ranked”/);
+    ok(await service.api.del(`/formulas/${made.body.id}`));
   });
 });
 

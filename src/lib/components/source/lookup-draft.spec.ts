@@ -28,6 +28,7 @@ const STORED: CheckedLookup = {
   ...{ id: 7, source_id: 1, name: 'Products', ...TABLE, range: null, problem: null },
   keys: [{ column: 'Product', from: 'product' }],
   attributes: [{ cname: 'family', label: 'Line', order_by: 'region' }],
+  conversions: [],
   ...{ created_by: 'eve', created_at: '2026-11-29T08:00:00.000Z' },
 };
 
@@ -39,6 +40,7 @@ describe('A new lookup', () => {
       ...{ name: 'Products', ...TABLE, range: null },
       keys: [{ column: 'Product', from: 'product' }],
       attributes: [{ cname: 'family', label: 'Family', order_by: null }],
+      conversions: [],
     });
     expect(draft.offered.map(({ cname, label }) => [cname, label])).toEqual([
       ['family', 'Family'],
@@ -63,7 +65,8 @@ describe('A new lookup', () => {
   });
 
   it('of the calendar names its fields by the date if another lookup has the names', () => {
-    const other = { attributes: [{ cname: 'y', label: 'Fiscal year', order_by: null }] };
+    const attributes = [{ cname: 'y', label: 'Fiscal year', order_by: null }];
+    const other = { attributes, conversions: [] };
     const draft = new LookupDraft(COLUMNS, [other], null);
     draft.chooseCalendar();
     expect(draft.attributes.find(({ cname }) => cname === 'fisc_year')?.label).toBe(
@@ -93,9 +96,10 @@ describe('A new lookup', () => {
     draft.chooseTable(TABLE, PRODUCTS, []);
     draft.name = ' ';
     for (const attribute of draft.attributes) attribute.isChosen = false;
-    expect(Object.values(draft.faults)).toEqual([null, null, null]);
+    expect(Object.values(draft.faults)).toEqual([null, null, null, null]);
     expect(draft.toRequest()).toBeNull();
     expect(draft.faults).toEqual({
+      conversions: null,
       name: 'Enter a name.',
       keys: 'Add the column by which the table is joined.',
       attributes: 'Choose at least one column.',
@@ -126,4 +130,46 @@ it('missingInGrain names columns that a grain lacks', () => {
   expect(missingInGrain(STORED, COLUMNS)).toEqual([]);
   const grain = COLUMNS.map((each) => ({ ...each, in_grain: each.cname === 'Region' }));
   expect(missingInGrain(STORED, grain)).toEqual(['Product']);
+});
+
+describe('Conversions', () => {
+  const RATES: TablePreview = {
+    columns: [
+      { cname: 'product', type: 'text', nullable: false },
+      { cname: 'plan_rate', type: 'numeric(10,4)', nullable: true },
+      { cname: 'actual', type: 'double precision', nullable: true },
+    ],
+    rows: [
+      { product: 'Oak', plan_rate: 1.1, actual: null },
+      { product: 'Elm', plan_rate: 0.9, actual: 0.8 },
+    ],
+  };
+
+  it('are offered for each measure and each number of the table, under free names', () => {
+    const draft = new LookupDraft(COLUMNS, [], null);
+    draft.chooseTable(TABLE, PRODUCTS, keyColumns);
+    expect(draft.canConvert).toBe(false);
+    draft.chooseTable(TABLE, RATES, keyColumns);
+    expect(draft.rates).toEqual(['plan_rate', 'actual']);
+    expect(draft.toRequest()).toBeNull();
+    expect(draft.faults.attributes).toBe('Choose at least one column, or add a conversion.');
+    draft.addConversion();
+    draft.addConversion();
+    const conversions = [
+      { label: 'Sales, Plan rate', measure: 'Sales', rate: 'plan_rate' },
+      { label: 'Sales, Actual', measure: 'Sales', rate: 'actual' },
+    ];
+    expect(draft.toRequest()).toMatchObject({ attributes: [], conversions });
+    draft.removeConversion(0);
+    draft.conversions[0]!.label = ' ';
+    expect(draft.toRequest()).toBeNull();
+    expect(draft.faults.conversions).toBe('Each conversion needs a name.');
+  });
+
+  it('are kept of a stored lookup, also if its table has lost the rate', () => {
+    const conversions = [{ label: 'EUR', measure: 'Sales', rate: 'gone' }];
+    const draft = new LookupDraft(COLUMNS, [], { ...STORED, conversions });
+    expect(draft.rates).toContain('gone');
+    expect(draft.toRequest()).toMatchObject({ conversions });
+  });
 });

@@ -1,6 +1,12 @@
 /** A lookup while it is edited. */
-import type { ColumnEntry } from '$lib/contract/columns';
-import { type EditLookupRequest, joiningColumns, type Lookup } from '$lib/contract/lookups';
+import { type ColumnEntry, isMeasure } from '$lib/contract/columns';
+import {
+  type Conversion,
+  type EditLookupRequest,
+  joiningColumns,
+  type Lookup,
+  namesAdded,
+} from '$lib/contract/lookups';
 import type { TableEntry, TablePreview } from '$lib/contract/sources';
 import { PERIOD_NAMES } from './period-choices';
 import {
@@ -85,12 +91,14 @@ export class LookupDraft {
   keys = $state<LookupKey[]>([]);
   range = $state<LookupRange | null>(null);
   attributes = $state<AttributeDraft[]>([]);
+  conversions = $state<Conversion[]>([]);
   /** Whether somebody tried to save it: from then on, {@link faults} names the missing fields. */
   isAsked = $state(false);
   /** Columns of the table with their types. */
   tableColumns = $state.raw<{ cname: string; type: string }[]>([]);
   readonly selecting: readonly ColumnEntry[];
   readonly dates: readonly ColumnEntry[];
+  readonly measures: readonly ColumnEntry[];
 
   /**
    * @param columns all columns of the source
@@ -99,11 +107,12 @@ export class LookupDraft {
    */
   constructor(
     private readonly columns: readonly ColumnEntry[],
-    private readonly others: readonly Pick<Lookup, 'attributes'>[],
+    private readonly others: readonly Pick<Lookup, 'attributes' | 'conversions'>[],
     lookup: Lookup | null,
   ) {
     this.selecting = selectingColumns(columns);
     this.dates = columns.filter(({ role }) => role === 'date');
+    this.measures = columns.filter(({ role }) => isMeasure(role));
     if (lookup === null) return;
     this.name = lookup.name;
     this.table = { schema: lookup.schema, tname: lookup.tname };
@@ -112,11 +121,13 @@ export class LookupDraft {
     this.attributes = lookup.attributes.map(({ cname, label, order_by }) => ({
       ...{ cname, label, example: '', isChosen: true, orderBy: order_by ?? '' },
     }));
+    this.conversions = lookup.conversions.map((conversion) => ({ ...conversion }));
     // The table may have lost columns since: they can still be seen and replaced.
     this.tableColumns = [
       ...lookup.keys.map(({ from }) => from),
       ...(lookup.range ? [lookup.range.from, lookup.range.through] : []),
       ...lookup.attributes.flatMap(({ cname, order_by }) => [cname, order_by ?? cname]),
+      ...lookup.conversions.map(({ rate }) => rate),
     ]
       .filter((cname, i, all) => all.indexOf(cname) === i)
       .map((cname) => ({ cname, type: '' }));
@@ -140,15 +151,28 @@ export class LookupDraft {
       .map(({ cname }) => cname);
   }
 
+  /** Columns of the table that can be rates: numbers that are no keys. */
+  get rates(): string[] {
+    const isChosen = (cname: string) => this.conversions.some(({ rate }) => rate === cname);
+    const isKey = (cname: string) => this.keys.some(({ from }) => from === cname);
+    return this.tableColumns
+      .filter(({ type, cname }) => isChosen(cname) || (isNumber(type) && !isKey(cname)))
+      .map(({ cname }) => cname);
+  }
+
+  get canConvert(): boolean {
+    return this.measures.length > 0 && this.rates.length > 0;
+  }
+
   get canHaveRange(): boolean {
     return this.dates.length > 0 && this.days.length > 1;
   }
 
-  /** Names that no further attribute can have. */
+  /** Names that no further attribute or conversion can have. */
   private get taken(): string[] {
     return [
       ...this.columns.flatMap(({ cname, label }) => (label ? [cname, label] : [cname])),
-      ...this.others.flatMap(({ attributes }) => attributes.map(({ label }) => label)),
+      ...this.others.flatMap((other) => namesAdded(other).map(({ label }) => label)),
     ];
   }
 
@@ -165,6 +189,7 @@ export class LookupDraft {
     this.name ||= CALENDAR_NAME;
     this.keys = [];
     this.range = date ? { column: date.cname, from: 'sdat', through: 'edat' } : null;
+    this.conversions = [];
     this.attributes = this.attributesOf(
       CALENDAR_PREVIEW,
       date ? date.label || date.cname : '',
@@ -177,6 +202,7 @@ export class LookupDraft {
     this.table = table;
     this.tableColumns = preview.columns;
     this.name ||= labelOf(table.tname);
+    this.conversions = [];
     this.keys = suggestKeys(columns, preview);
     const range = suggestRange(this.dates, preview);
     const needsDays = this.keys.length === 0 || !areUnique(this.keys, preview);
@@ -229,6 +255,24 @@ export class LookupDraft {
     this.keys.splice(index, 1);
   }
 
+  /** Adds a conversion of the first measure at the first rate that it has none at, under a name that is free. */
+  addConversion(): void {
+    const pairs = this.measures.flatMap((measure) => this.rates.map((rate) => ({ measure, rate })));
+    const isUsed = ({ measure, rate }: (typeof pairs)[number]) =>
+      this.conversions.some((each) => each.measure === measure.cname && each.rate === rate);
+    const pair = pairs.find((each) => !isUsed(each)) ?? pairs[0];
+    if (!pair) return;
+    const { measure, rate } = pair;
+    const taken = [...this.taken, ...this.conversions.map(({ label }) => label)];
+    const named = `${measure.label || measure.cname}, ${labelOf(rate)}`;
+    const label = freeLabel(named, this.name, taken);
+    this.conversions.push({ label, measure: measure.cname, rate });
+  }
+
+  removeConversion(index: number): void {
+    this.conversions.splice(index, 1);
+  }
+
   /** Adds the first and last day between which a row of the table holds; removes them if they are there. */
   toggleRange(): void {
     const [from = '', through = from] = this.days;
@@ -237,7 +281,7 @@ export class LookupDraft {
   }
 
   /** Why the lookup cannot be saved; each null if nothing is missing, or until somebody tries. */
-  get faults(): { name: string | null; keys: string | null; attributes: string | null } {
+  get faults(): Record<'name' | 'keys' | 'attributes' | 'conversions', string | null> {
     const chosen = this.offered.filter(({ isChosen }) => isChosen);
     const missing = (isMissing: boolean, sentence: string) =>
       this.isAsked && isMissing ? sentence : null;
@@ -248,11 +292,20 @@ export class LookupDraft {
         'Add the column by which the table is joined.',
       ),
       attributes:
-        missing(chosen.length === 0, 'Choose at least one column.') ??
+        missing(
+          chosen.length + this.conversions.length === 0,
+          this.canConvert
+            ? 'Choose at least one column, or add a conversion.'
+            : 'Choose at least one column.',
+        ) ??
         missing(
           chosen.some(({ label }) => label.trim() === ''),
           'Each chosen column needs a name.',
         ),
+      conversions: missing(
+        this.conversions.some(({ label }) => label.trim() === ''),
+        'Each conversion needs a name.',
+      ),
     };
   }
 
@@ -271,6 +324,9 @@ export class LookupDraft {
         .map(({ cname, label, orderBy }) => ({
           ...{ cname, label: label.trim(), order_by: orderBy || null },
         })),
+      conversions: this.conversions.map(({ label, measure, rate }) => ({
+        ...{ label: label.trim(), measure, rate },
+      })),
     };
   }
 
@@ -298,6 +354,9 @@ export class LookupDraft {
     return this.range !== null && [this.range.from, this.range.through].includes(cname);
   }
 }
+
+const isNumber = (type: string) =>
+  /^(smallint|integer|bigint|numeric|real|double precision)/.test(type);
 
 /** Puts chosen attributes first, so that they are seen without scrolling. */
 const chosenFirst = (attributes: readonly AttributeDraft[]): AttributeDraft[] =>

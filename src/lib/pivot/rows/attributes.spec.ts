@@ -1,4 +1,4 @@
-import { columnFromArray, dateDay, dictionary, int32, utf8 } from '@uwdata/flechette';
+import { columnFromArray, dateDay, dictionary, float64, int32, utf8 } from '@uwdata/flechette';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../contract/primitives';
@@ -16,7 +16,12 @@ const columns = (named: Record<string, ReturnType<typeof texts>>): ArrowColumns 
   columnsIn(encoded(new Map(Object.entries(named))));
 const valuesOf = (rows: ArrowColumns, name: string) => [...(rows.get(name) ?? [])];
 
-const PRODUCTS: JoinedLookup = { id: 1, keys: ['product'], attributes: ['Family', 'Size'] };
+const PRODUCTS: JoinedLookup = {
+  id: 1,
+  keys: ['product'],
+  attributes: ['Family', 'Size'],
+  conversions: [],
+};
 const FAMILIES = columns({
   product: texts('stool', 'desk', '', 'null', null),
   Family: texts('Chairs', 'Tables', 'null', null, ''),
@@ -58,7 +63,12 @@ describe('the attributes of rows', () => {
       number: numbers(...rows.map(([, number]) => number)),
       day: days(...rows.map(([, , day]) => day)),
     });
-    const lookup: JoinedLookup = { id: 1, keys: ['text', 'number', 'day'], attributes: ['Name'] };
+    const lookup: JoinedLookup = {
+      id: 1,
+      keys: ['text', 'number', 'day'],
+      attributes: ['Name'],
+      conversions: [],
+    };
     fc.assert(
       fc.property(
         fc.uniqueArray(key, { selector: (each) => JSON.stringify(each), maxLength: 40 }),
@@ -116,6 +126,61 @@ describe('the attributes of rows', () => {
     const rows = columns({ product: texts('lamp', 'desk') });
     await attributes.cover(rows, 'own');
     expect(valuesOf(attributes.extend(rows), 'Family')).toEqual([null, 'Tables']);
+  });
+});
+
+describe('the conversions of rows', () => {
+  const floats = (...values: (number | null)[]) => columnFromArray(values, float64());
+  const RATES: JoinedLookup = {
+    ...{ id: 2, keys: ['currency'], attributes: [] },
+    conversions: [
+      { name: 'EUR', measure: 'sales' },
+      { name: 'EUR, constant', measure: 'sales' },
+    ],
+  };
+  const rates = columns({
+    currency: texts('USD', 'EUR', 'GBP', null),
+    'EUR: rate': numbers(2, 1, null, 3),
+    'EUR, constant: rate': floats(0.5, 1, 1.25, null),
+  });
+  const rows = columns({
+    currency: texts('USD', 'USD', 'EUR', 'GBP', 'JPY', null),
+    sales: floats(10, null, 7.5, 4, 5, 6),
+  });
+
+  it('are amounts times the rate of their key, and empty without an amount or a rate', () => {
+    const extended = joined(RATES, rates).extend(rows);
+    expect([...extended.keys()]).toEqual(['currency', 'sales', 'EUR', 'EUR, constant']);
+    expect(valuesOf(extended, 'EUR')).toEqual([20, null, 7.5, null, null, 18]);
+    expect(valuesOf(extended, 'EUR, constant')).toEqual([5, null, 7.5, 5, null, null]);
+  });
+
+  it('have decimals although the rates that were read first have none', () => {
+    const later = columns({ currency: texts('JPY'), 'EUR: rate': floats(0.25) });
+    const extended = joined(RATES, rates, later).extend(rows);
+    expect(valuesOf(extended, 'EUR')).toEqual([20, null, 7.5, null, 1.25, 18]);
+  });
+
+  it('count the amounts without a rate, in the rows that are asked for', () => {
+    const attributes = joined(RATES, rates);
+    const extended = attributes.extend(rows);
+    const missing = (from: number, to: number) => [
+      ...attributes.missingRates([{ columns: extended, runs: [{ from, to }] }]),
+    ];
+    expect(missing(0, 6)).toEqual([
+      ['EUR', 2],
+      ['EUR, constant', 2],
+    ]);
+    expect(missing(0, 3)).toEqual([]);
+    expect(missing(3, 4)).toEqual([['EUR', 1]]);
+  });
+
+  it('are no columns of rows without their measure, and none that a loaded schema has', () => {
+    const attributes = joined(RATES, rates);
+    const extended = attributes.extend(columns({ currency: texts('USD') }));
+    expect([...extended.keys()]).toEqual(['currency']);
+    expect(attributes.names).toEqual([]);
+    expect(attributes.without({ sales: 1, EUR: 2, 'EUR, constant': 3 })).toEqual({ sales: 1 });
   });
 });
 

@@ -1,9 +1,27 @@
-/** Attributes of lookups: columns that rows do not have, made from columns that they have. */
-import { type Column, columnFromArray, type DataType, dictionary, utf8 } from '@uwdata/flechette';
+/** Attributes and conversions of lookups: columns that rows do not have, made from columns that they have. */
+import {
+  type Column,
+  columnFromArray,
+  type DataType,
+  dictionary,
+  float64,
+  utf8,
+} from '@uwdata/flechette';
+import { rateName } from '../../contract/lookups';
 import { DAY_MS, type Scalar } from '../../contract/primitives';
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, ColumnType, Schema } from '../values/engine-types';
-import { type ArrowColumns, columnAt, dictionaryOf, isThere, lengthOf } from './arrow-columns';
+import {
+  type ArrowColumns,
+  columnAt,
+  columnFrom,
+  dictionaryOf,
+  isThere,
+  lengthOf,
+  type Numbers,
+  numbersOf,
+  setThere,
+} from './arrow-columns';
 import { byDay, daysIn } from './days';
 import { cellValueAt } from './known-values';
 import { typesOf } from './rows';
@@ -11,16 +29,24 @@ import { typesOf } from './rows';
 /** The version that rows belong to: the pivot's own one, or one in the comparison, by its id. */
 export type Side = 'own' | number;
 
-/** A lookup whose attributes a pivot shows. */
+/** A measure that rows do not have: one that they have times a rate, empty where the lookup has no rate. */
+export interface PivotConversion {
+  name: string;
+  /** The column of the measure. */
+  measure: string;
+}
+
+/** A lookup whose attributes and conversions a pivot shows. */
 export interface JoinedLookup {
   id: number;
   /** The columns of the source by which it is joined, including the date of its range. */
   keys: readonly string[];
   /** The names of its attributes. */
   attributes: readonly string[];
+  conversions: readonly PivotConversion[];
 }
 
-/** Reads the rows of a lookup for the rows of a version: its keys, its attributes, and their ranks. */
+/** Reads the rows of a lookup for the rows of a version: its keys, its attributes, their ranks, and its rates. */
 export type ReadLookup = (lookup: JoinedLookup, side: Side) => Promise<ArrowColumns>;
 
 /** The combinations of key values that rows have, each with its value of an attribute. */
@@ -42,7 +68,7 @@ const UNKNOWN = 0;
 /** Distance between the codes of two keys in the number of their pair. */
 const PAIR = 2 ** 26;
 
-/** The rows of one lookup: the values of its attributes by combination of key values. */
+/** The rows of one lookup: its attributes and rates by combination of key values. */
 class LookupRows {
   /** The codes of the values of each key. */
   private readonly values: readonly Map<CellValue, number>[];
@@ -50,7 +76,7 @@ class LookupRows {
   private readonly pairs: readonly Map<number, number>[];
   /** The combinations by code. */
   private readonly combinations: (readonly CellValue[])[] = [[]];
-  /** The columns that are added, with their values by code. */
+  /** The columns of the lookup, with their values by code. */
   private readonly added = new Map<string, AddedColumn>();
   /** The type of the only key; undefined for several keys. */
   private keyType: ColumnType | undefined;
@@ -60,9 +86,16 @@ class LookupRows {
     this.pairs = lookup.keys.slice(1).map(() => new Map());
   }
 
-  /** The columns that are added. */
+  /** The conversions whose rates are known. */
+  get conversions(): readonly PivotConversion[] {
+    return this.lookup.conversions.filter(({ name }) => this.added.has(rateName(name)));
+  }
+
+  /** The columns that are added to rows. */
   get names(): readonly string[] {
-    return [...this.added.keys()];
+    const rates = this.conversions.map(({ name }) => rateName(name));
+    const values = [...this.added.keys()].filter((name) => !rates.includes(name));
+    return [...values, ...this.conversions.map(({ name }) => name)];
   }
 
   /** Adds rows of the lookup, as far as their combinations are new. */
@@ -70,7 +103,10 @@ class LookupRows {
     const { keys } = this.lookup;
     const columns = [...rows].filter(([name]) => !keys.includes(name));
     for (const [name, column] of columns) {
-      if (!this.added.has(name)) this.added.set(name, new AddedColumn(typeOf(column)));
+      // Later rates may have decimals although the first ones have none.
+      const isRate = this.lookup.conversions.some((each) => rateName(each.name) === name);
+      const type = isRate ? float64() : typeOf(column);
+      if (!this.added.has(name)) this.added.set(name, new AddedColumn(type));
     }
     const ofKeys = keys.map((key) => rows.get(key));
     if (keys.length === 1) this.keyType = typesOf(rows)[keys[0] ?? ''];
@@ -112,9 +148,21 @@ class LookupRows {
     return whole && typesOf(new Map([[name, whole]]))[name];
   }
 
-  /** Returns the values of an added column for the codes of some rows. */
-  columnOf(name: string, codes: Int32Array): Column<unknown> | undefined {
-    return this.added.get(name)?.at(codes);
+  /** Returns an added column for some rows and their codes; undefined without the measure of a conversion. */
+  columnOf(name: string, codes: Int32Array, rows: ArrowColumns): Column<unknown> | undefined {
+    const conversion = this.conversions.find((each) => each.name === name);
+    if (!conversion) return this.added.get(name)?.at(codes);
+    const amounts = numbersOf(rows.get(conversion.measure));
+    return amounts ? converted(amounts, this.ratesOf(conversion), codes) : undefined;
+  }
+
+  /** Returns the rates of a conversion by code; NaN for none. */
+  private ratesOf({ name }: PivotConversion): Float64Array {
+    const rates = this.added.get(rateName(name))?.whole;
+    return Float64Array.from({ length: rates?.length ?? 0 }, (_, code) => {
+      const rate = rates?.at(code);
+      return typeof rate === 'number' ? rate : NaN;
+    });
   }
 
   /** Returns the combinations with their values of an attribute; null if it is none of this lookup. */
@@ -177,6 +225,26 @@ class AddedColumn {
 const typeOf = (column: Column<unknown>): DataType =>
   typesOf(new Map([['', column]]))[''] === 'string' ? dictionary(utf8()) : column.type;
 
+/** Returns amounts times the rates of their codes. An amount without a rate has no result. */
+function converted(
+  { values, validity }: Numbers,
+  rates: Float64Array,
+  codes: Int32Array,
+): Column<unknown> {
+  const { length } = codes;
+  const results = new Float64Array(length);
+  const bits = new Uint8Array(Math.ceil(length / 8));
+  let nulls = 0;
+  for (let y = 0; y < length; y++) {
+    const rate = rates[codes[y] ?? UNKNOWN] ?? NaN;
+    if (isThere(validity, y) && !Number.isNaN(rate)) {
+      results[y] = Number(values[y]) * rate;
+      setThere(bits, y);
+    } else nulls++;
+  }
+  return columnFrom(float64(), results, bits, length, nulls);
+}
+
 /** Returns the code of a value, a new one for a new value. */
 function codeIn<Value>(codes: Map<Value, number> | undefined, value: Value): number {
   const code = codes?.get(value) ?? (codes?.size ?? 0) + 1;
@@ -218,8 +286,9 @@ function codesIn(
 }
 
 /**
- * The attributes of the lookups of a source, as columns of rows (docs/contract/24-lookups.md). A combination of key
- * values has the attributes that its lookup had when the page read them first, so all rows agree.
+ * The attributes and conversions of the lookups of a source, as columns of rows (docs/contract/24-lookups.md). A
+ * combination of key values has the attributes and rates that its lookup had when the page read them first, so all rows
+ * agree.
  */
 export class Attributes {
   private constructor(
@@ -271,6 +340,35 @@ export class Attributes {
     return Object.fromEntries(types);
   }
 
+  /** The conversions. */
+  get conversions(): readonly PivotConversion[] {
+    return this.lookups.flatMap(({ conversions }) => conversions);
+  }
+
+  /**
+   * Counts the amounts without a rate, by conversion; a conversion whose amounts all have one is missing.
+   *
+   * @param parts rows with the conversions: those from index `from` up to, but not including, `to`
+   */
+  missingRates(
+    parts: readonly { columns: ArrowColumns; runs: readonly { from: number; to: number }[] }[],
+  ): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { name, measure } of this.conversions) {
+      let missing = 0;
+      for (const { columns, runs } of parts) {
+        const amounts = numbersOf(columns.get(measure));
+        const results = numbersOf(columns.get(name));
+        if (!amounts || !results || results.validity.length === 0) continue;
+        for (const { from, to } of runs)
+          for (let y = from; y < to; y++)
+            if (isThere(amounts.validity, y) && !isThere(results.validity, y)) missing++;
+      }
+      if (missing > 0) counts.set(name, missing);
+    }
+    return counts;
+  }
+
   /** Returns a record by column without the columns that are added. */
   without<T>(byColumn: Readonly<Record<string, T>>): Record<string, T> {
     const added = new Set(this.lookups.flatMap(({ names }) => names));
@@ -288,14 +386,14 @@ export class Attributes {
     return found?.lookup.keys ?? null;
   }
 
-  /** Returns rows with the attributes added, and with their ranks. Those of unknown keys are empty. */
+  /** Returns rows with the attributes, their ranks and the conversions added. Those of unknown keys are empty. */
   extend(columns: ArrowColumns): ArrowColumns {
     if (this.lookups.length === 0) return columns;
     const extended = new Map(columns);
     for (const lookup of this.lookups) {
       const codes = lookup.codesOf(columns);
       for (const name of lookup.names) {
-        const column = lookup.columnOf(name, codes);
+        const column = lookup.columnOf(name, codes, columns);
         if (column && !columns.has(name)) extended.set(name, column);
       }
     }

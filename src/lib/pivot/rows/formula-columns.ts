@@ -32,6 +32,12 @@ export const priceFormula = (value: string, units: string): PivotFormula => ({
   format: null,
 });
 
+/** Returns a conversion as a formula: what is typed into it changes the measure that it multiplies. */
+export const conversionFormula = (name: string): PivotFormula => ({
+  ...{ name, measure: name, origin: 'formula', expression: { kind: 'measure', name } },
+  format: null,
+});
+
 /** Returns the stored formulas that the columns of the source allow. */
 export const usableFormulas = (stored: readonly CheckedFormula[]): PivotFormula[] =>
   stored.flatMap(({ name, expression: text, format, problem }) => {

@@ -63,6 +63,12 @@ export class PivotRows {
     return this.parts.rows.count((logid) => this.isOf('own', logid));
   }
 
+  /** The amounts of the version's plan that have no rate, by conversion: see {@link Attributes.missingRates}. */
+  get missingRates(): ReadonlyMap<string, number> {
+    const { attributes, rows } = this.parts;
+    return attributes.missingRates(rows.runs((logid) => this.isOf('own', logid)));
+  }
+
   /**
    * Appends rows in one update of the engine; the view recalculates its sums in place.
    *

@@ -3,6 +3,7 @@ import { exactBelow, roundedProduct } from '../../contract/decimals';
 import type { SlicePreview } from '../../contract/previews';
 import { totalOf, grossIn, keysIn, roundedTo, type WithDecimals } from '../../contract/measures';
 import type { MeasureEdit, ScaleDraft } from './scale-draft';
+import { type ConversionOf, missingRates } from './typed-conversion';
 
 /** Why a percentage cannot be typed if the sum is 0. */
 export const NOTHING_OF_ZERO = 'This total is 0, so a percentage has no effect. Type an amount.';
@@ -14,7 +15,27 @@ export const NO_FREE_PRICE =
   'The rows that are not locked have no price to hold: their value or their units add up to 0. Remove “Hold price” to change one measure alone.';
 /** Why an amount of a cell whose members follow a lookup cannot be written. */
 export const MEMBERS_MOVED =
-  'The rows of this cell are not those on screen: its lookup may have changed. Reload the rows, then type the amount again.';
+  'The rows of this cell or their rates are not those on screen: its lookup may have changed. Reload the rows, then type the amount again.';
+/** Returns why conversions of some rows cannot be typed into; null if they can. */
+export function whyUnconverted(
+  conversions: readonly ConversionOf[],
+  rows: Pick<SlicePreview, 'conversions' | 'free'>,
+): string | null {
+  for (const conversion of conversions) {
+    const missing = missingRates(conversion, rows);
+    if (missing === null)
+      return `“${conversion.name}” cannot be computed now: its lookup has a problem. Reload the page to see it.`;
+    if (missing > 0) {
+      const which =
+        missing === 1
+          ? '1 row of this cell has'
+          : `${missing.toLocaleString()} rows of this cell have`;
+      return `${which} no rate for “${conversion.name}”, so an amount cannot be converted. Add the rates to the table of the lookup, or select other rows.`;
+    }
+  }
+  return null;
+}
+
 export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
 /** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
 export const CANCELLED =

@@ -23,12 +23,13 @@ export interface Effect {
 /** Number of rows after which the page gets a turn. */
 const ROWS_PER_TURN = 20_000;
 
-/** Added-up rows: their number, and their amounts by measure. */
+/** Added-up rows: their number, their amounts by measure, and their conversions. */
 interface Added {
   rows: number;
   amounts: Map<string, number>;
+  conversions: Map<string, { total: number; missing: number }>;
 }
-const nothing = (): Added => ({ rows: 0, amounts: new Map() });
+const nothing = (): Added => ({ rows: 0, amounts: new Map(), conversions: new Map() });
 
 /** The rows of all steps of a preview. */
 export class TriedRows {
@@ -59,15 +60,18 @@ export class TriedRows {
     const months = new Map<string, Added>();
     await this.visit((y) => {
       if (!this.isIn(slice, y)) return;
-      this.add(y, hold.some((each) => this.isIn(each, y)) ? held : free);
+      const isHeld = hold.some((each) => this.isIn(each, y));
+      this.add(y, isHeld ? held : free);
+      if (stored.conversions) this.convert(y, isHeld ? held : free);
       const day = date === undefined ? null : this.rows.at(date, y);
       if (typeof day === 'string') this.add(y, inMap(months, firstDayOf(monthOf(day))));
     });
     return {
       ...stored,
       ...sum(sum(stored, free), held),
+      ...withConversions(withConversions(stored, free), held),
       held: { ...stored.held, ...sum(stored.held, held) },
-      free: { ...stored.free, ...sum(stored.free, free) },
+      free: { ...stored.free, ...sum(stored.free, free), ...withConversions(stored.free, free) },
       ...(stored.groups && { groups: withMonths(stored.groups, months) }),
     };
   }
@@ -104,9 +108,26 @@ export class TriedRows {
     return Object.entries(slice).every(([column, wanted]) => {
       if (rows.columns.has(column)) return admits(wanted, rows.at(column, y));
       if (!attributes.has(column)) return true;
-      this.extended ??= attributes.extend(rows.columns);
-      return admits(wanted, valueIn(this.extended, column, y));
+      return admits(wanted, valueIn(this.withAdded, column, y));
     });
+  }
+
+  private get withAdded(): ArrowColumns {
+    this.extended ??= this.attributes.extend(this.rows.columns);
+    return this.extended;
+  }
+
+  /** Adds the conversions of a row. */
+  private convert(y: number, { conversions }: Added): void {
+    for (const { name, measure } of this.attributes.conversions) {
+      const { total, missing } = conversions.get(name) ?? { total: 0, missing: 0 };
+      const result = valueIn(this.withAdded, name, y);
+      const isMissing = result === null && this.rows.at(measure, y) !== null;
+      conversions.set(name, {
+        total: total + Number(result ?? 0),
+        missing: missing + (isMissing ? 1 : 0),
+      });
+    }
   }
 
   private add(y: number, to: Added, as: (amount: number) => number = (amount) => amount): void {
@@ -140,6 +161,19 @@ function withMonths(
       return { group, ...summed };
     },
   );
+}
+
+/** Adds conversions to those of other rows. */
+function withConversions(
+  { conversions: stored }: Pick<SlicePreview, 'conversions'>,
+  { conversions }: Added,
+): Pick<SlicePreview, 'conversions'> {
+  if (!stored) return {};
+  const all = Object.entries(stored).map(([name, { total, missing }]) => {
+    const added = conversions.get(name) ?? { total: 0, missing: 0 };
+    return [name, { total: tidy(total + added.total), missing: missing + added.missing }] as const;
+  });
+  return { conversions: Object.fromEntries(all) };
 }
 
 /** Adds amounts to totals; the total of a measure that the source lacks stays null. */

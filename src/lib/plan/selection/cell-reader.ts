@@ -16,7 +16,7 @@ import { resultOf } from '../amounts/typed-formula';
 /** Why a cell cannot be used after a change removed it or made it unreadable. */
 export const GONE = 'This cell could not be read after the change. Select it again.';
 
-/** What a cell of the plan shows: a measure by its key, or a formula. The price is a formula. */
+/** What a cell of the plan shows: a measure by its key, or a formula. The price and conversions are formulas. */
 export type Shows = string | PivotFormula;
 
 /** Whether a cell shows the result of a formula, of which the price is one. */
@@ -127,7 +127,8 @@ export class CellReader {
     const key = this.planned.keyOf(measure);
     if (key !== null) return key;
     const formula = this.loading.pivot?.origins.formulaOf(measure) ?? null;
-    return formula?.name === measure ? formula : null;
+    if (formula?.name === measure) return formula;
+    return this.planned.conversionOf(measure)?.formula ?? null;
   }
 
   /** Whether a cell shows the result of a formula as a share. */

@@ -20,9 +20,11 @@ import {
   whyInexact,
   whyInProportion,
   whyReadOnly,
+  whyUnconverted,
 } from '../amounts/refusals';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';
 import * as scales from '../amounts/scale-draft';
+import { type ConversionOf, conversionDraft, editOfMeasure } from '../amounts/typed-conversion';
 import {
   NO_FORMULA_WITH_SHAPE,
   NO_PRICE_WITH_SHAPE,
@@ -54,12 +56,17 @@ interface EditedCell {
 /** The measure that an amount changes by its key, and the edit of it; null if no amount gives the typed result. */
 interface AskedMeasure {
   key: string;
+  /** The column from which the result is computed: that of the measure, or a conversion of it. */
+  column: string;
   edit: MeasureEdit | null;
 }
 
 /** A measure that changes with the cell, before and after; `draft` is null if that is unknown, or has no solution. */
 export interface Way {
+  /** The column of the measure, or a conversion of it. */
   column: string;
+  /** The column of the measure that changes. */
+  changes: string;
   draft: MeasureDraft | null;
 }
 
@@ -79,13 +86,22 @@ export class TypedAmounts {
   }
 
   /**
-   * Whether the stored rows of a cell may be others than those on screen: a lookup's table may have changed since the
-   * page read it, and its attributes select by the present table.
+   * Whether the stored rows of a cell, or their rates, may be others than those on screen: a lookup's table may have
+   * changed since the page read it, and the service uses the present table.
    */
   haveMoved({ cell, stored }: Pick<EditedCell, 'cell' | 'stored'>): boolean {
     const { joined } = this.planned;
-    const isJoined = Object.keys(cell.slice).some((name) => joined.has(name));
+    const isJoined =
+      Object.keys(cell.slice).some((name) => joined.has(name)) ||
+      this.conversionsIn(cell).length > 0;
     return isJoined && this.reader.differs(cell, stored) === true;
+  }
+
+  /** Returns the conversions from which the number of a cell is computed. */
+  conversionsIn(cell: CellIdentity): ConversionOf[] {
+    const shows = this.reader.shownIn(cell);
+    if (!isFormula(shows)) return [];
+    return usedBy(shows).flatMap((column) => this.planned.conversionOf(column) ?? []);
   }
 
   /** Returns the effect of an amount on the number on screen, as long as no stored rows are known; null if it has none. */
@@ -140,19 +156,21 @@ class TypedAmount {
   get meaning(): Meaning | null {
     if (!this.isKnown) return this.amounts.onScreen(this.cell, this.edit);
     const { shows, planned } = this;
-    const { key } = this.asked(this.edit);
+    const { key, column } = this.asked(this.edit);
     const draft = this.changes.drafts[key] ?? null;
     if (typeof shows === 'string' || !draft) return draft;
-    return resultDraft(shows, planned.columnOf(key), draft, this.sumOf);
+    const conversion = planned.conversionOf(column);
+    const own = conversion ? conversionDraft(conversion, draft, this.stored) : draft;
+    return own && resultDraft(shows, column, own, this.sumOf);
   }
 
   /** The measures that can change for a result that is typed into a formula; none for another cell. */
   get ways(): Way[] {
     const { shows, edit, stored } = this;
     if (!isFormula(shows) || stored.row_count === 0) return [];
-    return changeable(shows, edit, this.sumOf).map((column) => {
-      const draft = this.alone(this.asked({ ...edit, changes: column }));
-      return { column, draft };
+    return this.changeable(shows, edit).map((column) => {
+      const asked = this.asked({ ...edit, changes: column });
+      return { column, changes: this.planned.columnOf(asked.key), draft: this.alone(asked) };
     });
   }
 
@@ -172,6 +190,8 @@ class TypedAmount {
     const { shows, edit, stored, settings } = this;
     if (stored.row_count === 0) return 'There are no rows to change in this cell.';
     if (this.amounts.haveMoved(this)) return MEMBERS_MOVED;
+    const unconverted = whyUnconverted(this.amounts.conversionsIn(this.cell), stored);
+    if (unconverted) return unconverted;
     if (stored.free.row_count === 0) return 'Every row of this cell is locked.';
     const { key, edit: asked } = this.asked(edit);
     const readOnly = whyReadOnly(stored, [key], this.isEqual);
@@ -231,9 +251,9 @@ class TypedAmount {
     const isRowByRow = this.settings.holdPrice || this.isEqual;
     return this.followed.map((column) => {
       const fixed = this.planned.fixedDecimals[column] ?? null;
-      if (!value || isRowByRow) return { column, draft: null };
+      if (!value || isRowByRow) return { column, changes: column, draft: null };
       const draft = scales.followedOutcome(column, this.edit, value, this.stored, fixed);
-      return { column, draft };
+      return { column, changes: column, draft };
     });
   }
 
@@ -297,7 +317,7 @@ class TypedAmount {
   }
 
   /** Returns a measure before and after, if the others stay unchanged. */
-  private alone({ key, edit }: AskedMeasure): MeasureDraft | null {
+  private alone({ key, edit }: Omit<AskedMeasure, 'column'>): MeasureDraft | null {
     const fixed = this.planned.fixedDecimals[key] ?? null;
     return edit && scales.measureOutcome(key, edit, this.stored, fixed);
   }
@@ -305,15 +325,28 @@ class TypedAmount {
   /** Returns the measure that an amount changes, and its edit: for a formula, the one that gives the result. */
   private asked(edit: MeasureEdit): AskedMeasure {
     const { shows, planned } = this;
-    if (typeof shows === 'string') return { key: shows, edit };
-    const column = this.columnFor(shows, edit) ?? usedBy(shows)[0] ?? '';
-    const key = planned.keyOf(column) ?? column;
-    return { key, edit: solvedEdit(shows, column, edit, this.sumOf) };
+    if (typeof shows === 'string') return { key: shows, column: planned.columnOf(shows), edit };
+    const offered = this.columnFor(shows, edit);
+    const column = offered ?? usedBy(shows)[0] ?? '';
+    const solved = offered === null ? null : solvedEdit(shows, column, edit, this.sumOf);
+    const conversion = planned.conversionOf(column);
+    if (!conversion) return { key: planned.keyOf(column) ?? column, column, edit: solved };
+    const { key } = conversion;
+    return { key, column, edit: solved && editOfMeasure(conversion, solved, this.stored) };
+  }
+
+  /** Returns the columns that can change for a typed result: none that changes together with another one of the formula. */
+  private changeable(formula: PivotFormula, edit: MeasureEdit): string[] {
+    const { planned } = this;
+    const keyOf = (column: string) => planned.conversionOf(column)?.key ?? planned.keyOf(column);
+    const keys = usedBy(formula).map(keyOf);
+    const isAlone = (column: string) => keys.filter((key) => key === keyOf(column)).length === 1;
+    return changeable(formula, edit, this.sumOf).filter(isAlone);
   }
 
   /** Returns the column of the measure that changes for a typed result: the chosen one if it can. */
   private columnFor(formula: PivotFormula, edit: MeasureEdit): string | null {
-    const offered = changeable(formula, edit, this.sumOf);
+    const offered = this.changeable(formula, edit);
     const wanted = edit.changes ?? this.amounts.choices.of(formula);
     return offered.find((column) => column === wanted) ?? offered[0] ?? null;
   }

@@ -63,6 +63,8 @@ export class Loading {
   fellBack = $state.raw(false);
   /** Whether the engine is rearranging the rows or opening groups. */
   arranging = $state(false);
+  /** The conversions for which amounts of the plan have no rate, each with the number of these amounts. */
+  missingRates = $state.raw<readonly (readonly [name: string, rows: number])[]>([]);
   /** Whether the pivot has no columns, because no row matches its filters. */
   isBlank = $state(false);
   /** Whether there are no cells to select: the load failed, or no row matches the filters. */
@@ -106,6 +108,7 @@ export class Loading {
   /** Notes what the pivot shows, after each change of its rows or of their arrangement. */
   noteShown(): void {
     const { grid } = this.pivot ?? {};
+    this.missingRates = [...(this.pivot?.missingRates ?? [])];
     this.isBlank =
       grid !== undefined && grid.shown.view !== null && grid.shown.columns.length === 0;
   }

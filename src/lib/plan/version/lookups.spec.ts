@@ -11,6 +11,7 @@ const attributesOf = (keys: Record<string, string[]>) =>
   ({
     types: Object.fromEntries(Object.keys(keys).map((name) => [name, 'string'])),
     keysOf: (name: string) => keys[name] ?? null,
+    conversions: [],
   }) as unknown as Attributes;
 
 const ATTRIBUTES = attributesOf({ 'Fiscal year': ['Day'], Family: ['Product'] });

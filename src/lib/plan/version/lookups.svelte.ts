@@ -84,6 +84,7 @@ const joinedOf = (lookup: CheckedLookup): JoinedLookup => ({
   id: lookup.id,
   keys: joiningColumns(lookup),
   attributes: lookup.attributes.map(({ label }) => label),
+  conversions: lookup.conversions.map(({ label, measure }) => ({ name: label, measure })),
 });
 
 async function rowsOf(

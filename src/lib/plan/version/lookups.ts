@@ -1,10 +1,11 @@
-/** The attributes of lookups among the columns of a source. */
-import type { ColumnEntry } from '../../contract/columns';
+/** The attributes and conversions of lookups among the columns of a source. */
+import { type ColumnEntry, isMeasure } from '../../contract/columns';
 import type { Attributes } from '../../pivot/rows/attributes';
 import type { ColumnType } from '../../pivot/values/engine-types';
 
 /**
- * Returns the columns of a source followed by the attributes of lookups, as dimensions. An attribute that follows from
+ * Returns the columns of a source followed by the attributes of lookups, as dimensions, and by the conversions, as
+ * measures, with the type of the measure that they multiply, and so with its decimals. An attribute that follows from
  * a date is in the group of this date, like its other periods. An attribute is marked as a key if the source marks keys
  * and all keys of the lookup may select rows: one that is marked alone would bar all other dimensions.
  */
@@ -40,7 +41,11 @@ export function withAttributes(
       type: DATABASE_TYPE[type] ?? 'text',
     };
   });
-  return [...columns, ...added];
+  const conversions = attributes.conversions.flatMap(({ name, measure }): ColumnEntry[] => {
+    const multiplied = stored.find(({ cname, role }) => cname === measure && isMeasure(role));
+    return multiplied ? [{ ...multiplied, cname: name, label: null, role: 'measure' }] : [];
+  });
+  return [...columns, ...added, ...conversions];
 }
 
 /** The database types of attributes whose values are days or moments. */

@@ -23,10 +23,12 @@ import { inKeys, overlapOf, type Overlap } from '../../pivot/grid/cells/reach';
 import { readsPart } from '../../contract/territories';
 import type { Version } from '../../contract/versions';
 import { Attributes } from '../../pivot/rows/attributes';
+import { conversionFormula, type PivotFormula } from '../../pivot/rows/formula-columns';
 import { decimalsByType } from '../../pivot/rows/measure-decimals';
 import { user } from '../../client/user.svelte';
 import { type Measured, totalOf } from '../../contract/measures';
 import type { NamedMeasure } from '../amounts/measure-words';
+import type { ConversionOf } from '../amounts/typed-conversion';
 import { withAttributes } from './lookups';
 import { changeableOf } from './own-part';
 import type { TriedRows } from '../amounts/tried-rows';
@@ -96,12 +98,24 @@ export class PlannedVersion {
   /** The decimals of the amounts. If the type fixes none, the loaded rows determine the number. */
   decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
 
-  /** The measures that the source has, with their labels and decimals. */
-  readonly measures: readonly NamedMeasure[] = $derived.by(() =>
+  /** The conversions of {@link joined}, each with the measure that it multiplies. */
+  readonly conversions: readonly (ConversionOf & { formula: PivotFormula })[] = $derived.by(() =>
+    this.joined.conversions.flatMap(({ name, measure }) => {
+      const key = this.keyOf(measure);
+      return key === null ? [] : { name, key, formula: conversionFormula(name) };
+    }),
+  );
+
+  /** The measures that the pivot can show, with their labels and decimals: those of the source, and conversions. */
+  readonly shownMeasures: readonly NamedMeasure[] = $derived.by(() =>
     measuresOf(this.columns).map(({ key, column: { cname } }) => ({
       ...{ key, column: cname, name: this.labelOf(cname) },
       decimals: this.decimals[key] ?? NONE,
     })),
+  );
+  /** The measures that the source has. */
+  readonly measures: readonly NamedMeasure[] = $derived.by(() =>
+    this.shownMeasures.filter(({ key }) => this.measureKeys.includes(key)),
   );
 
   constructor(
@@ -180,15 +194,20 @@ export class PlannedVersion {
     return this.labelOf(this.columnOf(key));
   }
 
-  /** Returns the total of the measure in a column of the source; null if it is no measure. */
-  totalOf(totals: Measured, cname: string): number | null {
+  /** Returns the conversion of a name; undefined if there is none. */
+  conversionOf(name: string): PlannedVersion['conversions'][number] | undefined {
+    return this.conversions.find((conversion) => conversion.name === name);
+  }
+
+  /** Returns the total of the measure in a column of the source or of a conversion; null if it is neither. */
+  totalOf(totals: Measured & Pick<SlicePreview, 'conversions'>, cname: string): number | null {
     const key = this.keyOf(cname);
-    return key === null ? null : totalOf(totals, key);
+    return key === null ? (totals.conversions?.[cname]?.total ?? null) : totalOf(totals, key);
   }
 
   /** Returns the decimals of a column of the pivot: those of the value, unless it shows another measure. */
   decimalsIn(column: string | null): Decimals {
-    const { measures } = this;
+    const { shownMeasures: measures } = this;
     const own =
       measures.find((measure) => measure.column === column) ??
       measures.find((measure) => column?.startsWith(`${measure.column}: `));

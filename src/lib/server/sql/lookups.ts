@@ -1,10 +1,19 @@
 /** Lookups as SQL: which rows have an attribute, which keys have several rows, and the attributes of the keys of a version. */
-import { type Lookup, orderName } from '../../contract/lookups';
+import { isMeasure } from '../../contract/columns';
+import { type Lookup, orderName, rateName } from '../../contract/lookups';
 import type { ColumnType, ForecastColumn } from './forecast-columns';
-import { forecastType, isDate, isMoment, leafColumns, toldApart } from './forecast-columns';
+import {
+  forecastType,
+  isDate,
+  isMoment,
+  isNumeric,
+  leafColumns,
+  toldApart,
+} from './forecast-columns';
 import { groupedBy, travelling } from './grain';
 import type { Identifier, ReadableRows, SqlText } from './quote';
 import { commas, ident, join, literal, qualified, sql } from './quote';
+import { freeName } from './templates/lists';
 
 /** A column of a lookup's table. */
 interface TableColumn {
@@ -47,6 +56,13 @@ export interface Attribute {
   order: SqlText | null;
 }
 
+/** A conversion: the measure that it multiplies, and the SQL of the rate, a number or null, in a row `l` of the table. */
+export interface JoinedConversion {
+  name: string;
+  measure: ForecastColumn;
+  rate: SqlText;
+}
+
 /** An attribute that cannot be joined now, and why. A slice that names it is refused. */
 export interface BrokenAttribute {
   name: string;
@@ -75,14 +91,15 @@ const ofTable = (cname: string): SqlText => sql`l.${ident(cname)}`;
  *
  * @param table the columns of the lookup's table; none if it is gone
  * @param uniques the sets of columns of which the database allows one row per combination
- * @returns the lookup with its attributes, or the first reason why it cannot be joined
+ * @returns the lookup with its attributes and conversions, or the first reason why it cannot be joined
  */
 export function joinLookup(
-  lookup: Pick<Lookup, 'id' | 'name' | 'schema' | 'tname' | 'keys' | 'range' | 'attributes'>,
+  lookup: Omit<Lookup, 'source_id' | 'created_by' | 'created_at'>,
   columns: readonly ForecastColumn[],
   table: readonly TableColumn[],
   uniques: readonly (readonly string[])[],
-): { joined: JoinedLookup; attributes: Attribute[] } | LookupFault {
+):
+  { joined: JoinedLookup; attributes: Attribute[]; conversions: JoinedConversion[] } | LookupFault {
   const { id, name, schema, tname, range } = lookup;
   const fault = (field: string, problem: string): LookupFault => ({ field, problem });
   if (table.length === 0) return fault('tname', `There is no table ${schema}.${tname}`);
@@ -145,7 +162,24 @@ export function joinLookup(
       order: order_by === null ? null : ofTable(order_by),
     });
   }
-  return { joined, attributes };
+  const conversions: JoinedConversion[] = [];
+  for (const [i, { label, measure: cname, rate }] of lookup.conversions.entries()) {
+    const measure = columns.find((c) => c.name === cname && isMeasure(c.role));
+    if (!measure)
+      return fault(`conversions.${i}.measure`, `"${cname}" is not a measure of the source`);
+    const type = typeOf(rate);
+    if (!type) return fault(`conversions.${i}.rate`, missing(rate));
+    if (!isNumeric(type)) return fault(`conversions.${i}.rate`, `"${rate}" is not a number`);
+    conversions.push({ name: label, measure, rate: rateOf(rate, type) });
+  }
+  return { joined, attributes, conversions };
+}
+
+/** A rate as a number that is multiplied without overflow; one that is no number is missing. */
+function rateOf(cname: string, type: ColumnType): SqlText {
+  const own =
+    forecastType('measure', type) === 'double precision' ? sql`double precision` : sql`numeric`;
+  return sql`NULLIF(${ofTable(cname)}::${own}, 'NaN')`;
 }
 
 const noDay = (cname: string) =>
@@ -256,13 +290,16 @@ const keyName = (i: number): Identifier => ident(`pf_key_${i}`);
 const valueName = (i: number): Identifier => ident(`pf_value_${i}`);
 const orderOf = (i: number): Identifier => ident(`pf_order_${i}`);
 
-/** Selects the rows of the table with values and orders of attributes, numbered in their order. */
-function tableRows(lookup: JoinedLookup, attributes: readonly Attribute[]): SqlText {
+/** Selects the rows of the table with some values and their orders, numbered in their order. */
+function tableRows(
+  lookup: JoinedLookup,
+  values: readonly Pick<Attribute, 'value' | 'order'>[],
+): SqlText {
   const { keys, range } = lookup;
   const selected = [
     ...keys.map(({ from }, i) => sql`${from} AS ${keyName(i)}`),
     ...(range ? [sql`${range.first} AS pf_first`, sql`${range.last} AS pf_last`] : []),
-    ...attributes.flatMap(({ value, order }, i) => [
+    ...values.flatMap(({ value, order }, i) => [
       sql`${value} AS ${valueName(i)}`,
       ...(order ? [sql`${order} AS ${orderOf(i)}`] : []),
     ]),
@@ -301,13 +338,15 @@ export function joinedValue(
 
 /**
  * Selects the combinations of keys that some rows have, with the attributes of each by name, and for each attribute
- * that has an order `<name>: order`, its rank from 0. Attributes are null where the lookup has no row.
+ * that has an order `<name>: order`, its rank from 0; of conversions `<name>: rate`. Attributes and rates are null where
+ * the lookup has no row.
  *
  * @param rows the rows whose keys are wanted
  */
 export function attributesOfRows(
   lookup: JoinedLookup,
   attributes: readonly Attribute[],
+  conversions: readonly JoinedConversion[],
   rows: ReadableRows,
 ): SqlText {
   const columns = keyColumns(lookup);
@@ -324,9 +363,58 @@ export function attributesOfRows(
           : []),
       ];
     }),
+    ...conversions.map(({ name }, i) => {
+      const rate = sql`j.${valueName(attributes.length + i)}::double precision`;
+      return sql`${rate} AS ${ident(rateName(name))}`;
+    }),
   ];
+  const values = [...attributes, ...conversions.map(asValue)];
   return sql`SELECT ${commas(shown)}
 FROM (SELECT ${commas(names)} FROM ${rows} GROUP BY ${commas(groupedBy(columns))}) AS o
-LEFT JOIN (${tableRows(lookup, attributes)}) AS j ON ${onKeys(lookup, sql`o`, sql`j`)}
+LEFT JOIN (${tableRows(lookup, values)}) AS j ON ${onKeys(lookup, sql`o`, sql`j`)}
 ORDER BY ${commas(columns.map((c) => toldApart(c, sql`o.${ident(c.name)}`)))}`;
+}
+
+const asValue = ({ rate }: JoinedConversion) => ({ value: rate, order: null });
+
+/**
+ * Adds up conversions of some rows by two groups of them, `number` and `side`: `totals`, and how many amounts have no
+ * rate, `missing`, each as a list of texts in the order of the conversions. Keys must be unique.
+ *
+ * @param rows the rows, after FROM
+ */
+export function convertedTotals(
+  lookup: JoinedLookup,
+  conversions: readonly JoinedConversion[],
+  { number, side, rows }: Record<'number' | 'side' | 'rows', SqlText>,
+): SqlText {
+  const columns = keyColumns(lookup);
+  const taken = columns.map(({ name }) => name);
+  const free = (wish: string) => ident(freeName(wish, taken));
+  const [ofNumber, ofSide] = [free('pf_number'), free('pf_side')];
+  const sums = conversions.map(({ measure }, i) => ({
+    ...{ sum: free(`pf_sum_${i}`), count: free(`pf_count_${i}`) },
+    ...{ measure: ident(measure.name), rate: sql`j.${valueName(i)}` },
+  }));
+  const totals = sums.map(({ sum, rate }) => sql`COALESCE(SUM(o.${sum} * ${rate}), 0)::text`);
+  const missing = sums.map(
+    ({ count, rate }) => sql`COALESCE(SUM(o.${count}) FILTER (WHERE ${rate} IS NULL), 0)::text`,
+  );
+  // Rows with the same keys have one rate, so they are joined once.
+  return sql`SELECT o.${ofNumber} AS number, o.${ofSide} AS side, ARRAY[${commas(totals)}] AS totals, ARRAY[${commas(missing)}] AS missing
+FROM (
+  SELECT ${commas([
+    sql`${number} AS ${ofNumber}`,
+    sql`${side} AS ${ofSide}`,
+    ...columns.map(({ name }) => ident(name)),
+    ...sums.flatMap(({ sum, count, measure }) => [
+      sql`SUM(${measure}) AS ${sum}`,
+      sql`COUNT(${measure}) AS ${count}`,
+    ]),
+  ])}
+  FROM ${rows}
+  GROUP BY ${commas([sql`1`, sql`2`, ...groupedBy(columns)])}
+) AS o
+LEFT JOIN (${tableRows(lookup, conversions.map(asValue))}) AS j ON ${onKeys(lookup, sql`o`, sql`j`)}
+GROUP BY 1, 2`;
 }

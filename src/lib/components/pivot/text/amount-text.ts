@@ -31,5 +31,5 @@ export function priceText(price: number | null, value: Decimals): string {
 }
 
 /** Returns a measure before and after: "1,000.00 → 1,076.92". */
-export const wayText = ({ column, draft }: Way, planned: PlannedVersion): string =>
-  draft ? beforeAfterText(draft.now, draft.total, planned.decimalsIn(column)) : 'no solution';
+export const wayText = ({ changes, draft }: Way, planned: PlannedVersion): string =>
+  draft ? beforeAfterText(draft.now, draft.total, planned.decimalsIn(changes)) : 'no solution';

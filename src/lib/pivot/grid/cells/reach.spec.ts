@@ -164,7 +164,7 @@ describe('a slice with attributes and the cells of a pivot', () => {
   const attributes = Attributes.of(
     [
       {
-        lookup: { id: 1, keys: ['product'], attributes: ['Family', 'Size'] },
+        lookup: { id: 1, keys: ['product'], attributes: ['Family', 'Size'], conversions: [] },
         rows: [
           new Map(
             (['product', 'Family', 'Size'] as const).map((name) => [
@@ -175,7 +175,7 @@ describe('a slice with attributes and the cells of a pivot', () => {
         ],
       },
       {
-        lookup: { id: 2, keys: ['day'], attributes: ['Half'] },
+        lookup: { id: 2, keys: ['day'], attributes: ['Half'], conversions: [] },
         rows: [
           new Map([
             ['day', columnFromArray(DAYS.map(ms), dateDay())],

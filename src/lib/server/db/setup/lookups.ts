@@ -11,7 +11,7 @@ export const StoredLookup = v.object(content);
 export type StoredLookup = v.InferOutput<typeof StoredLookup>;
 
 /** The lookups of source `$1`, oldest first. */
-export const STORED_LOOKUPS = sql`SELECT id, name, schema, tname, keys, range, attributes
+export const STORED_LOOKUPS = sql`SELECT id, name, schema, tname, keys, range, attributes, conversions
    FROM pf.lookup WHERE source_id = $1 ORDER BY id`;
 
 /** The lookups of a source, oldest first. */

@@ -9,7 +9,7 @@ import type { EditedSlice } from '../../sql/edited-leaves';
 import { editedLeaves } from '../../sql/edited-leaves';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureColumns, measureKeys, measureKind, measureOf } from '../../sql/forecast-columns';
-import type { ReadableRows, SqlText } from '../../sql/quote';
+import type { Identifier, ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, literal, sql } from '../../sql/quote';
 import { leavesCte, roundingScale } from '../../sql/templates/leaves';
 import { freeName } from '../../sql/templates/lists';
@@ -79,7 +79,7 @@ const grossList = (columns: readonly ForecastColumn[]): SqlText =>
        ${absolute(measureOf('units', columns))} AS units_gross${furtherList(columns, absolute, sql`measure_gross`)}`;
 
 /** Which rows operations see, and which of them keep their amounts; `held` may be null for rows that do not. */
-type Effects = Record<'exclude' | 'held', SqlText>;
+export type Effects = Record<'exclude' | 'held', SqlText>;
 
 /**
  * Adds up the rows behind a condition grouped by the effect of a scale on them, in one pass over the rows, and in
@@ -118,18 +118,34 @@ export async function readOnlyRows(
   slices: readonly Omit<EditedSlice, 'values'>[],
   { among, exclude, held, changeable }: Effects & Record<'among' | 'changeable', SqlText>,
 ): Promise<Map<number, ReadOnlyRows>> {
-  const { columns } = fields;
-  const taken = columns.map((c) => c.name);
-  const number = ident(freeName('slice_number', taken));
-  const numbered = slices.map((slice) => ({ ...slice, values: [] }));
+  const rows = sql`${from} WHERE (${among}) AND (${exclude})
+       AND (${held}) IS NOT TRUE AND (${changeable}) IS NOT TRUE`;
+  const { numbered, number } = numberedRows(rows, fields, slices);
   const found = await db.many(
     ReadOnlyRows,
-    sql`WITH leaves AS (SELECT * FROM ${from} WHERE (${among}) AND (${exclude})
-       AND (${held}) IS NOT TRUE AND (${changeable}) IS NOT TRUE),
-     numbered AS (${editedLeaves(numbered, fields, [number])})
-     SELECT ${number} AS number, COUNT(*) AS row_count, ${grossList(columns)} FROM numbered GROUP BY 1`,
+    sql`WITH ${numbered}
+     SELECT ${number} AS number, COUNT(*) AS row_count, ${grossList(fields.columns)} FROM numbered GROUP BY 1`,
   );
   return new Map(found.map(({ number: own, ...rows }) => [own, rows]));
+}
+
+/**
+ * The CTE `numbered` of the rows of some slices: their columns, and the number of the slice. A row in several slices is
+ * there for each of them.
+ *
+ * @param rows the rows of all slices, after FROM
+ */
+export function numberedRows(
+  rows: SqlText,
+  fields: SliceFields,
+  slices: readonly Omit<EditedSlice, 'values'>[],
+): { numbered: SqlText; number: Identifier } {
+  const taken = fields.columns.map((c) => c.name);
+  const number = ident(freeName('slice_number', taken));
+  const edits = slices.map((slice) => ({ ...slice, values: [] }));
+  const numbered = sql`leaves AS (SELECT * FROM ${rows}),
+     numbered AS (${editedLeaves(edits, fields, [number])})`;
+  return { numbered, number };
 }
 
 /** A slice, with its condition on the forecast table. */
@@ -151,13 +167,10 @@ export async function reachedBySlice(
   { among, ...effects }: Effects & { among: SqlText },
 ): Promise<ReachedRows[]> {
   const { columns } = fields;
-  const taken = columns.map((c) => c.name);
-  const number = ident(freeName('slice_number', taken));
-  const numbered = slices.map((slice) => ({ ...slice, values: [] }));
+  const { numbered, number } = numberedRows(sql`${from} WHERE ${among}`, fields, slices);
   const sides = await db.many(
     ReachedSide,
-    sql`WITH leaves AS (SELECT * FROM ${from} WHERE ${among}),
-     numbered AS (${editedLeaves(numbered, fields, [number])}),
+    sql`WITH ${numbered},
      ${sidesOf(columns, effects, number, sql`numbered`)}`,
   );
   const answers: ReachedRows[] = [];

@@ -10,6 +10,11 @@ import { totalsBy } from '../../../contract/measures';
 import { MOST_GROUPS } from '../../../contract/shapes';
 import type { Slice } from '../../../contract/slices';
 import type { Database } from '../../db/database';
+import {
+  convertedBySlice,
+  type ConvertedRows,
+  convertedRows,
+} from '../../db/totals/converted-rows';
 import { groupsOf } from '../../db/totals/groups';
 import {
   reachedBySlice,
@@ -31,6 +36,7 @@ import type { ForecastVersion } from '../version/forecast-version';
 import { readVersion, seenByOperations, sliceOf, usedPart } from '../version/forecast-version';
 import { type HeldRows, heldRows, heldSlices } from '../entries/held';
 import { lockedRows } from '../version/locks';
+import { usableConversions } from './conversions';
 import { groupingOf, requireFew } from './shapes';
 import { boxOf } from './slice-box';
 
@@ -57,7 +63,14 @@ export const previewSlice = (
     );
     const used = [usedPart(slice, compiled.skipped)];
     const readOnly = await readOnlyIn(tx, target, held, used, compiled.where);
-    return answerOf(tx, target, { compiled, held, reached, readOnly: readOnly.get(0) }, grouped);
+    const lookups = await usableConversions(tx, target);
+    const { where } = compiled;
+    const converted = await convertedRows(tx, target.rows, lookups, {
+      where,
+      ...effectsOf(target, held),
+    });
+    const read = { compiled, held, reached, converted, readOnly: readOnly.get(0) };
+    return answerOf(tx, target, read, grouped);
   });
 
 /**
@@ -85,11 +98,18 @@ export const previewSlices = (
       ),
     );
     const readOnly = await readOnlyIn(tx, target, held, used, among);
+    const lookups = await usableConversions(tx, target);
+    const converted = await convertedBySlice(
+      ...([tx, target.rows, target, lookups] as const),
+      used.map((slice, number) => ({ number, slice })),
+      { among, ...effectsOf(target, held) },
+    );
     const answers: SlicePreview[] = [];
     for (const [i, own] of compiled.entries()) {
       const reached = all[i];
       if (!reached) continue;
-      const read = { compiled: own, held, reached, readOnly: readOnly.get(i) };
+      const rows = { reached, converted: converted[i], readOnly: readOnly.get(i) };
+      const read = { compiled: own, held, ...rows };
       answers.push(await answerOf(tx, target, read, grouped));
     }
     return { slices: answers };
@@ -128,6 +148,7 @@ interface Read {
   compiled: CompiledSlice;
   held: HeldRows | undefined;
   reached: ReachedRows;
+  converted: ConvertedRows | undefined;
   readOnly: ReadOnlyRows | undefined;
 }
 
@@ -135,15 +156,17 @@ interface Read {
 async function answerOf(
   tx: Transaction,
   target: ForecastVersion,
-  { compiled: { where, skipped }, held, reached, readOnly }: Read,
+  { compiled: { where, skipped }, held, reached, converted, readOnly }: Read,
   { by, unit }: Pick<SlicePreviewRequest, 'by' | 'unit'>,
 ): Promise<SlicePreview> {
   const { included, free, excluded } = reached;
   const grouping = by && groupingOf({ by, unit }, target.columns);
+  const hasConversions = converted && Object.keys(converted.included).length > 0;
   return {
     ...included,
+    ...(hasConversions && { conversions: converted.included }),
     held: reached.held,
-    free,
+    free: { ...free, ...(hasConversions && { conversions: converted.free }) },
     ...(readOnly && { read_only: readOnly }),
     excluded,
     skipped: [...new Set([...skipped, ...(held?.skipped ?? [])])],

@@ -67,9 +67,9 @@ export async function lookupRows(
   const wanted = target.lookups.find(({ lookup }) => lookup.id === id);
   const join = found(wanted, `lookup ${id} of source ${target.source.id}`);
   if ('problem' in join) throw unjoined(join.lookup, join.problem);
-  const { lookup, joined, attributes } = join;
+  const { lookup, joined, attributes, conversions } = join;
   requireInGrain(target, joined);
-  const select = attributesOfRows(joined, attributes, target.rows);
+  const select = attributesOfRows(joined, attributes, conversions, target.rows);
   return blameSource(lookup, async () => {
     if (!joined.isUnique && (await repeatedIn(tx, repeatedKeys(joined, 1))).length > 0) {
       throw new AppError(409, notUnique(joined));

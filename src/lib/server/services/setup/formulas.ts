@@ -8,6 +8,7 @@ import {
   problemOf,
   whyNotNamed,
 } from '../../../contract/formulas';
+import { convertedColumns, namesAdded } from '../../../contract/lookups';
 import type { Source } from '../../../contract/sources';
 import { listColumns } from '../../db/setup/column-metadata';
 import { storedLookups } from '../../db/setup/lookups';
@@ -30,7 +31,7 @@ const stored = operationsOn(
 /** The formulas of a source, sorted by name. @throws AppError 404 */
 export async function listFormulas(db: Database, sourceId: number): Promise<CheckedFormula[]> {
   const formulas = await stored.list(db, sourceId);
-  const columns = await listColumns(db, await getSource(db, sourceId));
+  const columns = await columnsFor(db, await getSource(db, sourceId));
   return formulas.map((formula) => ({ ...formula, problem: problemOf(formula, columns) }));
 }
 
@@ -56,9 +57,15 @@ export async function editFormula(
 export const deleteFormula = stored.remove;
 
 async function checked(db: Database, formula: Formula): Promise<CheckedFormula> {
-  const columns = await listColumns(db, await getSource(db, formula.source_id));
+  const columns = await columnsFor(db, await getSource(db, formula.source_id));
   return { ...formula, problem: problemOf(formula, columns) };
 }
+
+/** The columns of a source, and the conversions of its lookups. */
+const columnsFor = async (db: Queryable, source: Source) => [
+  ...(await listColumns(db, source)),
+  ...convertedColumns(await storedLookups(db, source.id)),
+];
 
 /** @throws AppError 400 for a fault in the expression, 409 if a column or an attribute of the source reserves the name */
 async function refuse(
@@ -69,15 +76,17 @@ async function refuse(
   const columns = await listColumns(db, source);
   const why = name === undefined ? null : whyNotNamed(name, columns);
   if (why !== null) throw new AppError(409, why, { field: 'name' });
-  const lookup = (await storedLookups(db, source.id)).find(({ attributes }) =>
-    attributes.some(({ label }) => label === name),
-  );
+  const lookups = await storedLookups(db, source.id);
+  const lookup = lookups.find((each) => namesAdded(each).some(({ label }) => label === name));
   if (lookup) {
-    const taken = `The lookup “${lookup.name}” has an attribute named "${name}"`;
+    const taken = `The lookup “${lookup.name}” has a field named "${name}"`;
     throw new AppError(409, taken, { field: 'name' });
   }
   if (expression === undefined) return;
-  const { fault } = parseExpression(expression, measureNames(columns));
+  const { fault } = parseExpression(
+    expression,
+    measureNames([...columns, ...convertedColumns(lookups)]),
+  );
   if (!fault) return;
   throw new AppError(400, `expression: ${faultText(fault)}`, { field: 'expression' });
 }

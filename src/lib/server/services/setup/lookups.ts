@@ -5,6 +5,7 @@ import {
   type EditLookupRequest,
   joiningColumns,
   Lookup,
+  namesAdded,
 } from '../../../contract/lookups';
 import type { Source } from '../../../contract/sources';
 import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
@@ -31,7 +32,7 @@ import { operationsOn } from './named';
 
 const CONTENT = {
   ...{ schema: sql`text`, tname: sql`text` },
-  ...{ keys: sql`jsonb`, range: sql`jsonb`, attributes: sql`jsonb` },
+  ...{ keys: sql`jsonb`, range: sql`jsonb`, attributes: sql`jsonb`, conversions: sql`jsonb` },
 };
 const stored = operationsOn({ kind: 'lookup', schema: Lookup, content: CONTENT }, refuse);
 
@@ -47,9 +48,10 @@ export async function listLookups(db: Database, sourceId: number): Promise<Check
 export async function createLookup(
   db: Database,
   sourceId: number,
-  { attributes, keys = [], range = null, ...request }: CreateLookupRequest & { pf_user: string },
+  request: CreateLookupRequest & { pf_user: string },
 ): Promise<CheckedLookup> {
-  const content = { ...request, keys, range, attributes: attributes.map(complete) };
+  const { attributes = [], conversions = [], keys = [], range = null, ...others } = request;
+  const content = { ...others, keys, range, attributes: attributes.map(complete), conversions };
   return first(db, await stored.create(db, sourceId, content));
 }
 
@@ -69,7 +71,7 @@ const complete = ({
   cname,
   label = cname,
   order_by = null,
-}: CreateLookupRequest['attributes'][number]) => ({ cname, label, order_by });
+}: NonNullable<CreateLookupRequest['attributes']>[number]) => ({ cname, label, order_by });
 
 async function first(db: Database, lookup: Lookup): Promise<CheckedLookup> {
   const [only] = await checked(db, lookup.source_id, [lookup]);
@@ -131,11 +133,15 @@ async function refuse(
   const { id = 0, schema = '', tname = '' } = current ?? {};
   const lookup: StoredLookup = {
     ...{ id, name: '', schema, tname, keys: [], range: null, attributes: [] },
+    conversions: [],
     ...current,
     ...Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined)),
   };
   const columns = joiningColumns(lookup);
   if (columns.length === 0) throw refusal('keys', 'name keys, a range, or both');
+  if (namesAdded(lookup).length === 0) {
+    throw refusal('attributes', 'name attributes, conversions, or both');
+  }
   const twice = columns.find((name, i) => columns.indexOf(name) < i);
   if (twice !== undefined) throw refusal('keys', `"${twice}" is named twice`);
   const isCalendar = lookup.schema === 'pf' && lookup.tname === 'dim_period';
@@ -164,22 +170,22 @@ async function refuse(
 const refusal = (field: string, problem: string) =>
   new AppError(400, `${field}: ${problem}`, { field });
 
-/** @throws AppError 400 if another lookup or a formula of the source has the name of an attribute */
+/** @throws AppError 400 if another lookup or a formula of the source has the name of an attribute or a conversion */
 async function requireFreeLabels(
   tx: Transaction,
   source: Source,
-  { id, attributes }: StoredLookup,
+  lookup: StoredLookup,
 ): Promise<void> {
-  const others = (await storedLookups(tx, source.id)).filter((other) => other.id !== id);
+  const others = (await storedLookups(tx, source.id)).filter(({ id }) => id !== lookup.id);
   const formulas = await formulaNames(tx, source.id);
-  for (const [i, { label }] of attributes.entries()) {
-    const other = others.find((each) => each.attributes.some((one) => one.label === label));
+  for (const { label, field } of namesAdded(lookup)) {
+    const other = others.find((each) => namesAdded(each).some((one) => one.label === label));
     const problem = other
-      ? `The lookup “${other.name}” has an attribute named "${label}"`
+      ? `The lookup “${other.name}” has a field named "${label}"`
       : formulas.includes(label)
         ? `The source has a formula named "${label}"`
         : null;
-    if (problem !== null) throw refusal(`attributes.${i}.label`, problem);
+    if (problem !== null) throw refusal(field, problem);
   }
 }
 

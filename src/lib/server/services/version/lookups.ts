@@ -40,7 +40,7 @@ export async function joinLookups(
   const found = tables ?? (await columnsOfTables(db, lookups));
   const uniques = await uniqueColumns(db, lookups);
   return lookups.map((lookup, i) => {
-    const problem = problemOfLabels(lookup.attributes, names);
+    const problem = problemOfLabels(lookup, names);
     if (problem) return { lookup, ...problem };
     return { lookup, ...joinLookup(lookup, columns, found[i] ?? [], uniques[i] ?? []) };
   });

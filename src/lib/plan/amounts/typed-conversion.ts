@@ -1,0 +1,64 @@
+/** Amounts typed into conversions: the change of the measure that a conversion multiplies. */
+import type { SlicePreview } from '../../contract/previews';
+import { totalOf } from '../../contract/measures';
+import { tidy } from '../../pivot/values/cell-value';
+import type { MeasureDraft, MeasureEdit } from './scale-draft';
+
+/** A conversion, and the key of the measure that it multiplies. */
+export interface ConversionOf {
+  name: string;
+  key: string;
+}
+
+/** The rows behind a cell, as far as conversions need them. */
+type ConvertedCell = Pick<SlicePreview, 'conversions' | 'free'>;
+
+/** Returns the conversion of the rows that can change per unit of the measure; null if one of both is 0 or unknown. */
+function rateOfFree({ name, key }: ConversionOf, { free }: ConvertedCell): number | null {
+  const [converted, amount] = [free.conversions?.[name]?.total, totalOf(free, key)];
+  return converted && amount ? converted / amount : null;
+}
+
+/** Returns how many amounts of some rows have no rate; null if the conversion cannot be computed now. */
+export const missingRates = (
+  { name }: Pick<ConversionOf, 'name'>,
+  rows: ConvertedCell,
+): number | null => rows.conversions?.[name]?.missing ?? null;
+
+/**
+ * Returns the edit of the measure that gives a conversion the typed amount. All free rows change by one percentage, so
+ * rates stay and the conversion changes by the same percentage of its own. Null if no change of the measure does.
+ */
+export function editOfMeasure(
+  conversion: ConversionOf,
+  { by, amount }: MeasureEdit,
+  rows: ConvertedCell,
+): MeasureEdit | null {
+  const now = rows.conversions?.[conversion.name]?.total;
+  const rate = rateOfFree(conversion, rows);
+  if (now === undefined || rate === null) return null;
+  // Without held rows, the measure changes by the same percentage.
+  if (by === 'percent' && now === rows.free.conversions?.[conversion.name]?.total) {
+    return { by, amount };
+  }
+  const change = by === 'total' ? amount - now : by === 'percent' ? (now * amount) / 100 : amount;
+  return { by: 'change', amount: tidy(change / rate) };
+}
+
+/**
+ * Returns a conversion before and after its measure changes; null if it cannot be computed.
+ *
+ * @param draft the measure before and after, rounded to its decimals
+ */
+export function conversionDraft(
+  conversion: ConversionOf,
+  draft: MeasureDraft,
+  rows: ConvertedCell,
+): MeasureDraft | null {
+  const now = rows.conversions?.[conversion.name]?.total;
+  const rate = rateOfFree(conversion, rows);
+  if (now === undefined || rate === null) return null;
+  const change = tidy(draft.change * rate);
+  const percent = now === 0 ? null : tidy((change / now) * 100);
+  return { now, total: tidy(now + change), change, percent };
+}

@@ -1,0 +1,97 @@
+/** Totals of conversions of the rows of slices, grouped by the effect of a scale on them. */
+import * as v from 'valibot';
+import type { EditedSlice } from '../../sql/edited-leaves';
+import { convertedTotals, type JoinedConversion, type JoinedLookup } from '../../sql/lookups';
+import type { ReadableRows, SqlText } from '../../sql/quote';
+import { sql } from '../../sql/quote';
+import type { SliceFields } from '../../sql/slice';
+import type { Queryable } from '../connection/queryable';
+import { type Effects, numberedRows } from './reached-rows';
+
+const SIDES = ['held', 'free'] as const;
+
+const ConvertedSide = v.object({
+  number: v.number(),
+  side: v.picklist(SIDES),
+  totals: v.array(v.string()),
+  missing: v.array(v.string()),
+});
+
+/** A lookup with its conversions. */
+export interface Conversions {
+  joined: JoinedLookup;
+  conversions: readonly JoinedConversion[];
+}
+
+/** The total of a conversion, and how many amounts have no rate. */
+export interface Converted {
+  total: number;
+  missing: number;
+}
+
+/** Conversions of the rows of a slice by name: of those that operations see, and of those of them that are free. */
+export type ConvertedRows = Record<'included' | 'free', Record<string, Converted>>;
+
+/**
+ * Adds up conversions of the rows behind a condition.
+ *
+ * @param lookups lookups whose keys are unique
+ * @param where which rows there are
+ */
+export async function convertedRows(
+  db: Queryable,
+  from: ReadableRows,
+  lookups: readonly Conversions[],
+  { where, exclude, held }: Effects & { where: SqlText },
+): Promise<ConvertedRows> {
+  const rows = sql`${from} WHERE (${where}) AND (${exclude})`;
+  const [only] = await converted(db, lookups, [0], { rows, number: sql`0`, held });
+  return only ?? { included: {}, free: {} };
+}
+
+/**
+ * Adds up conversions of the rows of each of some slices, as {@link convertedRows}.
+ *
+ * @param among the rows to read: those of every slice are among them
+ * @returns the conversions of each slice in their order
+ */
+export function convertedBySlice(
+  db: Queryable,
+  from: ReadableRows,
+  fields: SliceFields,
+  lookups: readonly Conversions[],
+  slices: readonly Omit<EditedSlice, 'values'>[],
+  { among, exclude, held }: Effects & { among: SqlText },
+): Promise<ConvertedRows[]> {
+  const all = sql`${from} WHERE (${among}) AND (${exclude})`;
+  const { numbered, number } = numberedRows(all, fields, slices);
+  const rows = sql`numbered`;
+  const numbers = slices.map((slice) => slice.number);
+  return converted(db, lookups, numbers, { with: sql`WITH ${numbered}\n`, rows, number, held });
+}
+
+async function converted(
+  db: Queryable,
+  lookups: readonly Conversions[],
+  numbers: readonly number[],
+  read: Record<'rows' | 'number' | 'held', SqlText> & { with?: SqlText },
+): Promise<ConvertedRows[]> {
+  const answers = numbers.map((): ConvertedRows => ({ included: {}, free: {} }));
+  const side = sql`CASE WHEN (${read.held}) IS TRUE THEN 'held' ELSE 'free' END`;
+  for (const { joined, conversions } of lookups) {
+    const totals = convertedTotals(joined, conversions, { ...read, side });
+    const sides = await db.many(ConvertedSide, sql`${read.with ?? sql``}${totals}`);
+    for (const [place, answer] of answers.entries()) {
+      const own = sides.filter(({ number }) => number === numbers[place]);
+      for (const [i, { name }] of conversions.entries()) {
+        const sum = (of: typeof own): Converted => ({
+          total: of.reduce((total, { totals: all }) => total + Number(all[i]), 0),
+          missing: of.reduce((count, { missing }) => count + Number(missing[i]), 0),
+        });
+        answer.included[name] = sum(own);
+        answer.free[name] = sum(own.filter((each) => each.side === 'free'));
+      }
+    }
+  }
+  return answers;
+}

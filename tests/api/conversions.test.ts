@@ -1,0 +1,347 @@
+// Conversions of lookups: two currencies at four rates, compared to SQL at every level, and typed into.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SlicePreview } from '../../src/lib/contract/previews';
+import { editOfMeasure } from '../../src/lib/plan/amounts/typed-conversion';
+import type { Api } from '../support/http';
+import { plan, type Planned, type SourceRow, type TableColumn } from '../support/planned';
+import { startService, type Service } from '../support/service';
+import { decode, ok } from './contract/orders';
+
+const COLUMNS: TableColumn[] = [
+  { name: 'Day', type: 'date', role: 'date' },
+  { name: 'Country', type: 'text', role: 'dimension' },
+  { name: 'Product "P"', type: 'text', role: 'dimension' },
+  { name: 'Currency', type: 'text', role: 'dimension' },
+  { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+  { name: 'Units', type: 'integer', role: 'units' },
+  { name: 'Cost', type: 'double precision', role: 'measure' },
+];
+const CURRENCIES = { US: 'USD', CH: 'CHF', DE: 'EUR' } as const;
+const ROWS: SourceRow[] = Object.entries(CURRENCIES).flatMap(([Country, Currency], c) =>
+  ['2027-01-15', '2027-02-28', '2027-03-01'].flatMap((Day, d) =>
+    ['a', "it's"].map((product, p) => ({
+      ...{ Day, Country, Currency, 'Product "P"': product },
+      ...{
+        Sales: 1000 * (c + 1) + 100 * d + 10.37 * p,
+        Units: 10 * (d + 1) + p,
+        Cost: 700.5 * (c + 1),
+      },
+    })),
+  ),
+);
+/** Rows whose currency no table knows. */
+const UNKNOWN: SourceRow[] = [
+  {
+    Day: '2027-01-15',
+    Country: 'UK',
+    'Product "P"': 'a',
+    Currency: 'GBP',
+    Sales: 500,
+    Units: 5,
+    Cost: 1,
+  },
+  {
+    Day: '2027-02-15',
+    Country: null,
+    'Product "P"': 'a',
+    Currency: null,
+    Sales: 70,
+    Units: 1,
+    Cost: null,
+  },
+  { Day: null, Country: 'US', 'Product "P"': 'a', Currency: 'USD', Sales: 8, Units: 1, Cost: 2 },
+];
+
+let service: Service;
+let api: Api;
+let version: Planned;
+const by = { pf_user: 'eve' };
+
+const conversion = (label: string, rate: string, measure = 'Sales') => ({ label, measure, rate });
+const RATES = {
+  ...{ name: 'Rates', schema: 'public', tname: 'rates' },
+  keys: [{ column: 'Currency', from: 'currency' }],
+  range: { column: 'Day', from: 'first', through: 'last' },
+  conversions: [
+    conversion('EUR, plan rate', 'plan'),
+    conversion("EUR, last year's rate", 'last year'),
+    conversion('EUR, actual rate', 'actual'),
+    conversion('Cost in EUR', 'plan', 'Cost'),
+  ],
+  ...by,
+};
+const CONSTANT = {
+  ...{ name: 'Constant rates', schema: 'public', tname: 'constant_rates' },
+  keys: [{ column: 'Currency', from: 'currency' }],
+  attributes: [{ cname: 'zone', label: 'Zone' }],
+  conversions: [conversion('EUR, constant rate', 'rate')],
+  ...by,
+};
+/** The amount and the rate of each conversion in the tables. */
+const IN_SQL: Record<string, [measure: string, rate: string]> = {
+  'EUR, plan rate': ['"Sales"', 'r.plan'],
+  "EUR, last year's rate": ['"Sales"', 'r."last year"'],
+  'EUR, actual rate': ['"Sales"', 'r.actual'],
+  'Cost in EUR': ['"Cost"', 'r.plan'],
+  'EUR, constant rate': ['"Sales"', 'k.rate'],
+};
+
+beforeAll(async () => {
+  service = await startService();
+  api = service.api;
+  await service.query(`
+    CREATE TABLE public.rates (currency text, first date, last date, plan numeric(10,6), "last year" integer, actual double precision);
+    INSERT INTO public.rates
+      SELECT c, m, (m + interval '1 month')::date - 1, plan * (1 + extract(month FROM m) / 100), 2,
+        CASE WHEN m < '2027-03-01' THEN plan * 1.01 END
+      FROM (VALUES ('USD', 0.912345), ('CHF', 1.05), ('EUR', 1)) AS c (c, plan),
+        (VALUES (date '2027-01-01'), (date '2027-02-01'), (date '2027-03-01')) AS m (m);
+    CREATE TABLE public.constant_rates (currency text PRIMARY KEY, zone text, rate numeric);
+    INSERT INTO public.constant_rates VALUES ('USD', 'dollar', 0.9), ('CHF', 'franc', 1.1), ('EUR', 'euro', 1), ('GBP', 'pound', 'NaN')`);
+  version = await plan(service, COLUMNS, [...ROWS, ...UNKNOWN]);
+  for (const lookup of [RATES, CONSTANT])
+    ok(await api.post(`/sources/${version.sourceId}/lookups`, lookup));
+  ok(await api.post(`${version.path}/baseline`, by));
+  ok(await api.post(`${version.path}/reference`, by));
+});
+afterAll(() => service?.stop());
+
+/** The conversions of the plan's rows behind a condition, by SQL. */
+async function bySql(where: string): Promise<Record<string, { total: number; missing: number }>> {
+  const sums = Object.values(IN_SQL).map(
+    (
+      [measure, rate],
+      i,
+    ) => `coalesce(sum(f.${measure} * nullif(${rate}::float8, 'NaN')), 0)::float8 AS t${i},
+      count(*) FILTER (WHERE f.${measure} IS NOT NULL AND nullif(${rate}::float8, 'NaN') IS NULL)::int AS m${i}`,
+  );
+  const [row = {}] = await service.query<Record<string, number>>(
+    `SELECT ${sums.join(', ')} FROM ${version.table} f
+       LEFT JOIN public.rates r ON r.currency = f."Currency" AND f."Day" BETWEEN r.first AND r.last
+       LEFT JOIN public.constant_rates k ON k.currency = f."Currency"
+     WHERE f.pf_iter <> 'reference' AND (${where})`,
+  );
+  return Object.fromEntries(
+    Object.keys(IN_SQL).map((name, i) => [
+      name,
+      { total: row[`t${i}`] ?? NaN, missing: row[`m${i}`] ?? NaN },
+    ]),
+  );
+}
+
+const near = (all: Record<string, { total: number; missing: number }>) =>
+  Object.fromEntries(
+    Object.entries(all).map(([name, { total, missing }]) => [
+      name,
+      { total: expect.closeTo(total, 6), missing },
+    ]),
+  );
+
+const sliceOf = async (slice: object, more: object = {}): Promise<SlicePreview> =>
+  ok(await api.post(`${version.path}/slice`, { slice, ...more })).body;
+
+/** Slices of every level, with their conditions. */
+const LEVELS: [slice: object, where: string][] = [
+  [{}, 'TRUE'],
+  ...['US', 'CH', 'DE', 'UK'].map((c): [object, string] => [{ Country: c }, `"Country" = '${c}'`]),
+  [{ Country: null }, '"Country" IS NULL'],
+  [{ Country: ['US', 'CH'] }, `"Country" IN ('US', 'CH')`],
+  [{ 'Product "P"': "it's" }, `"Product ""P""" = 'it''s'`],
+  ...['2027-01-15', '2027-02-28', '2027-03-01'].map((day): [object, string] => [
+    { Day: day, Country: 'US' },
+    `"Day" = '${day}' AND "Country" = 'US'`,
+  ]),
+  [
+    { Day: { from: '2027-01-01', to: '2027-02-28' } },
+    `"Day" BETWEEN '2027-01-01' AND '2027-02-28'`,
+  ],
+  [{ Day: null }, '"Day" IS NULL'],
+  [{ Zone: ['dollar', 'franc'] }, `"Currency" IN ('USD', 'CHF')`],
+  [{ Country: 'nowhere' }, 'FALSE'],
+];
+
+describe('two currencies at four rates', () => {
+  it.each(LEVELS)(
+    '%j has the totals of SQL, and counts amounts without a rate',
+    async (slice, where) => {
+      const expected = near(await bySql(where));
+      const { conversions, free } = await sliceOf(slice);
+      expect(conversions).toEqual(expected);
+      expect(free.conversions).toEqual(expected);
+    },
+  );
+
+  it('several slices at once are the same', async () => {
+    const slices = LEVELS.map(([slice]) => slice);
+    const { body } = ok(await api.post(`${version.path}/slices`, { slices }));
+    for (const [i, [, where]] of LEVELS.entries())
+      expect(body.slices[i].conversions).toEqual(near(await bySql(where)));
+  });
+
+  it('held and locked rows count in the total, and not among the free ones', async () => {
+    const hold = [{ Country: 'CH' }];
+    const { conversions, free } = await sliceOf({}, { hold });
+    expect(conversions).toEqual(near(await bySql('TRUE')));
+    expect(free.conversions).toEqual(near(await bySql(`"Country" IS DISTINCT FROM 'CH'`)));
+  });
+
+  it('the rows of a lookup have the rates by key', async () => {
+    const lookups = (await api.get(`/sources/${version.sourceId}/lookups`)).body;
+    const [constant] = lookups;
+    const { bytes } = await api.get(`/lookups/${constant.id}/rows?version=${version.id}`);
+    expect(decode(bytes).rows).toEqual(
+      expect.arrayContaining([
+        { Currency: 'USD', Zone: 'dollar', 'EUR, constant rate: rate': 0.9 },
+        { Currency: 'GBP', Zone: 'pound', 'EUR, constant rate: rate': null },
+        { Currency: null, Zone: null, 'EUR, constant rate: rate': null },
+      ]),
+    );
+  });
+
+  it('rows of a change have their conversions, and an undo removes them', async () => {
+    const before = await sliceOf({});
+    const scaled = ok(
+      await api.post(`${version.path}/scale`, { slice: { Zone: 'franc' }, value_pct: 10, ...by }),
+    );
+    expect((await sliceOf({})).conversions).toEqual(near(await bySql('TRUE')));
+    ok(await api.del(`/log/${scaled.body[0].pf_logid}`));
+    expect((await sliceOf({})).conversions).toEqual(before.conversions);
+  });
+});
+
+describe('an amount typed into a conversion', () => {
+  it.each<[string, 'total' | 'change' | 'percent', number, object]>([
+    ['EUR, plan rate', 'total', 10_000, {}],
+    ['EUR, plan rate', 'change', -250.25, { hold: [{ Country: 'US', Day: '2027-01-15' }] }],
+    ['EUR, constant rate', 'percent', 12.5, { hold: [{ Country: 'CH' }] }],
+    ["EUR, last year's rate", 'total', 1, {}],
+    ['Cost in EUR', 'total', 5000, {}],
+  ])(
+    '%s: %s %d reaches it as nearly as the decimals of the amounts allow',
+    async (name, how, amount, more) => {
+      const slice = { Country: ['US', 'CH'], Day: { from: '2027-01-01' } };
+      const stored = await sliceOf(slice, more);
+      const key = name === 'Cost in EUR' ? 'Cost' : 'value';
+      const now = stored.conversions?.[name]?.total ?? NaN;
+      const edit = editOfMeasure({ name, key }, { by: how, amount }, stored);
+      if (edit === null) throw new Error('no change gives this amount');
+      const kind = edit.by === 'percent' ? 'pct' : 'incr';
+      const amounts =
+        key === 'value'
+          ? {
+              [`value_${kind}`]:
+                kind === 'incr' ? Math.round(edit.amount * 100) / 100 : edit.amount,
+            }
+          : { measures: { Cost: { [kind]: edit.amount } } };
+      const [{ pf_logid: logid }] = ok(
+        await api.post(`${version.path}/scale`, { slice, ...amounts, ...more, ...by }),
+      ).body;
+      const where = `"Country" IN ('US', 'CH') AND "Day" IS NOT NULL`;
+      const after = (await bySql(where))[name]?.total ?? NaN;
+      const wanted =
+        how === 'total' ? amount : how === 'change' ? now + amount : now * (1 + amount / 100);
+      // Each of the leaves is rounded to a cent of its currency.
+      expect(Math.abs(after - wanted)).toBeLessThan(key === 'Cost' ? 1e-6 : 0.12);
+      ok(await api.del(`/log/${logid}`));
+    },
+  );
+});
+
+describe('conversions that are refused', () => {
+  const NO = { ...CONSTANT, name: 'No', attributes: [] };
+  it.each<[string, object, number, string, RegExp]>([
+    [
+      'without anything to add',
+      { ...NO, conversions: [] },
+      400,
+      'attributes',
+      /attributes, conversions, or both/,
+    ],
+    [
+      'of no measure',
+      { ...NO, conversions: [conversion('X', 'rate', 'Country')] },
+      400,
+      'conversions.0.measure',
+      /"Country" is not a measure/,
+    ],
+    [
+      'by no column',
+      { ...NO, conversions: [conversion('X', 'no')] },
+      400,
+      'conversions.0.rate',
+      /no column "no"/,
+    ],
+    [
+      'by a text',
+      { ...NO, conversions: [conversion('X', 'zone')] },
+      400,
+      'conversions.0.rate',
+      /"zone" is not a number/,
+    ],
+    [
+      'with the name of a column',
+      { ...NO, conversions: [conversion('Units', 'rate')] },
+      400,
+      'conversions.0.label',
+      /column named "Units"/,
+    ],
+    [
+      'with the name of a role',
+      { ...NO, conversions: [conversion('value', 'rate')] },
+      400,
+      'conversions.0.label',
+      /"value" stands for/,
+    ],
+    [
+      'with a name twice',
+      { ...NO, conversions: [conversion('X', 'rate'), conversion('X', 'rate')] },
+      400,
+      'conversions.1.label',
+      /Two attributes or conversions/,
+    ],
+    [
+      'with the name of another one',
+      { ...NO, conversions: [conversion('Cost in EUR', 'rate')] },
+      400,
+      'conversions.0.label',
+      /lookup “Rates”/,
+    ],
+  ])('%s', async (_, body, status, field, sentence) => {
+    const answer = await api.post(`/sources/${version.sourceId}/lookups`, body);
+    expect([answer.status, answer.body.field]).toEqual([status, field]);
+    expect(answer.body.error).toMatch(sentence);
+  });
+});
+
+it('a formula uses conversions as it uses measures', async () => {
+  const formulas = `/sources/${version.sourceId}/formulas`;
+  const expression = '"EUR, plan rate" - "EUR, constant rate"';
+  const made = ok(await api.post(formulas, { name: 'Effect of rates', expression, ...by }));
+  expect(made.body.problem).toBeNull();
+  const taken = await api.post(formulas, { name: 'EUR, plan rate', expression, ...by });
+  expect([taken.status, taken.body.error]).toEqual([
+    409,
+    expect.stringContaining('lookup “Rates”'),
+  ]);
+  const lookups = (await api.get(`/sources/${version.sourceId}/lookups`)).body;
+  const { id } = lookups.find(({ name }: { name: string }) => name === 'Constant rates');
+  ok(await api.del(`/lookups/${id}`));
+  const [left] = (await api.get(formulas)).body;
+  expect(left.problem).toContain('EUR, constant rate');
+  expect(Object.keys((await sliceOf({})).conversions ?? {})).toEqual(
+    RATES.conversions.map(({ label }) => label),
+  );
+  ok(await api.post(`/sources/${version.sourceId}/lookups`, CONSTANT));
+  expect((await api.get(formulas)).body[0].problem).toBeNull();
+});
+
+it('rates that are there twice, or whose table is gone, convert nothing and refuse no slice', async () => {
+  await service.query(`INSERT INTO public.rates SELECT * FROM public.rates WHERE currency = 'USD'`);
+  expect(Object.keys((await sliceOf({})).conversions ?? {})).toEqual(['EUR, constant rate']);
+  await service.query(`DELETE FROM public.rates a USING public.rates b
+    WHERE a.ctid < b.ctid AND a.currency = b.currency AND a.first = b.first`);
+  expect((await sliceOf({})).conversions).toEqual(near(await bySql('TRUE')));
+  await service.query(`ALTER TABLE public.rates RENAME TO others`);
+  expect(Object.keys((await sliceOf({})).conversions ?? {})).toEqual(['EUR, constant rate']);
+  await service.query(`ALTER TABLE public.others RENAME TO rates`);
+});
