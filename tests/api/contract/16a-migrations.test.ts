@@ -20,16 +20,30 @@ let query: Query;
 let end: () => Promise<void>;
 let project: ProjectCopy;
 
-beforeEach(async () => {
-  database = await cloneDatabase('empty');
+async function openDatabase(template: 'empty' | 'service'): Promise<void> {
+  database = await cloneDatabase(template);
   ({ query, end } = queryOn(database));
+}
+
+async function closeDatabase(): Promise<void> {
+  await end();
+  await dropDatabase(database);
+}
+
+beforeEach(async () => {
+  await openDatabase('empty');
   project = copyProject();
 });
 afterEach(async () => {
   project.dispose();
-  await end();
-  await dropDatabase(database);
+  await closeDatabase();
 });
+
+/** Goes on with a database that has all migrations: a copy is made sooner than it is migrated. */
+async function startMigrated(): Promise<void> {
+  await closeDatabase();
+  await openDatabase('service');
+}
 
 const migrate = (...args: string[]) => cli('migrate', args, { database, cwd: project.folder });
 const lines = (text: string) => text.trim().split('\n');
@@ -118,7 +132,7 @@ describe('up', () => {
   });
 
   it('refuses to run if an applied migration was modified', async () => {
-    await migrate('up');
+    await startMigrated();
     project.write(SECOND, 'SELECT 1;');
     project.write('901_new.sql', 'CREATE TABLE pf.new ();');
     const { code, stderr } = await migrate('up');
@@ -129,7 +143,7 @@ describe('up', () => {
   });
 
   it('refuses to run if an applied migration is missing from disk', async () => {
-    await migrate('up');
+    await startMigrated();
     project.remove(SECOND);
     project.write('901_new.sql', 'CREATE TABLE pf.new ();');
     const { code, stderr } = await migrate('up');
@@ -139,7 +153,7 @@ describe('up', () => {
   });
 
   it('refuses a pending migration that sorts before an applied one', async () => {
-    await migrate('up');
+    await startMigrated();
     project.write('003_b_late.sql', 'CREATE TABLE pf.late ();');
     const { code, stderr } = await migrate('up');
     expect(code).toBe(1);
@@ -193,6 +207,7 @@ describe('an applied migration of a newer build, missing here', () => {
   const NEWER = '901_newer.sql';
 
   beforeEach(async () => {
+    await startMigrated();
     project.write(
       NEWER,
       `-- Servers of builds since ${FILES.at(-1)} can go on.\nCREATE TABLE pf.newer ();`,
@@ -251,7 +266,7 @@ describe('status', () => {
   });
 
   it('exits with 1 if a migration was modified', async () => {
-    await migrate('up');
+    await startMigrated();
     project.write(THIRD, 'SELECT 1;');
     const { code, stdout } = await migrate('status');
     expect(code).toBe(1);
@@ -259,7 +274,7 @@ describe('status', () => {
   });
 
   it('exits with 1 if the file of an applied migration is missing', async () => {
-    await migrate('up');
+    await startMigrated();
     project.remove(FOURTH);
     const { code, stdout } = await migrate('status');
     expect(code).toBe(1);
@@ -284,7 +299,7 @@ describe('baseline', () => {
   });
 
   it('skips applied migrations', async () => {
-    await migrate('up');
+    await startMigrated();
     await query('DELETE FROM pf.schema_version WHERE filename >= $1', [THIRD]);
     const before = await query('SELECT * FROM pf.schema_version ORDER BY filename');
     await migrate('baseline', `--up-to=${THIRD}`);
