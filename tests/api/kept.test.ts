@@ -2,6 +2,7 @@ import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type Server } from '../../src/demo/server';
+import { cases } from '../support/cases.js';
 import { onCitus } from '../support/cluster';
 import { apiAt, type Answer, type Api } from '../support/http';
 import { plan, type Planned } from '../support/planned';
@@ -369,9 +370,9 @@ async function make(apis: readonly Api[], v: Planned, made: Change): Promise<voi
 
 describe('reads on two servers with caches', () => {
   it.each([
-    { rows: REGIONS.length, most: 7, numRuns: 12 },
+    { rows: REGIONS.length, most: 7, usual: 6 },
     // Enough rows that those of an entry stay in place, and others are placed beside them.
-    { rows: 70_000, most: 6, numRuns: 3 },
+    { rows: 70_000, most: 6, usual: 2 },
   ])(
     'equal those of a server without a cache, byte for byte, from $rows rows on',
     async (extent) => {
@@ -404,7 +405,7 @@ describe('reads on two servers with caches', () => {
               }
             },
           ),
-          { numRuns: extent.numRuns },
+          { numRuns: cases(extent.usual) },
         );
       } finally {
         await Promise.all(servers.map(({ server }) => server.stop()));

@@ -4,6 +4,7 @@ import { add, parse, show, sum, type Fraction } from '../support/exact';
 import { inSlice, type Slice } from '../support/model';
 import { plan, stored, type Planned, type StoredRow } from '../support/planned';
 import { startService, type Service } from '../support/service';
+import { cases } from '../support/cases.js';
 
 /** Locked rows keep their totals under every operation (docs/contract/19-planning-together.md#locks). */
 
@@ -209,7 +210,7 @@ describe('locks, holds and operations', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: cases(16) },
     );
     // Checks that the cases cover every outcome.
     for (const outcome of ['scale 200', 'recode 200', 'clone 200', 'recode 423', 'undo 423']) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { it } from '../support/api';
+import { cases } from '../support/cases.js';
 import { show, sum } from '../support/exact';
 import { slice, table, type Table } from '../support/generated';
 import { clone, recode, type Cell } from '../support/model';
@@ -367,7 +368,7 @@ for (const grain of [false, true]) {
           await check(source, planned, 'clone', body, ramped);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: cases(16) },
     );
-  }, 120_000);
+  });
 }

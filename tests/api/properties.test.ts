@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { it } from '../support/api';
+import { cases } from '../support/cases.js';
 import { parse, round, ZERO } from '../support/exact';
 import {
   change,
@@ -194,9 +195,9 @@ for (const [mode, grain] of [
         fc.array(fc.nat(), { minLength: 7, maxLength: 7 }),
         (source, steps, order) => live(service, source, steps, order),
       ),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
-  }, 120_000);
+  });
 }
 
 it('rounds each leaf the same for every order of the source rows', async ({ service }) => {
@@ -231,9 +232,9 @@ it('rounds each leaf the same for every order of the source rows', async ({ serv
         expect(results[1]).toEqual(results[0]);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: cases(6) },
   );
-}, 60_000);
+});
 
 /** Changes of any rows. */
 const changes = fc.array(fc.record({ slice, change }), { minLength: 1, maxLength: 5 });
@@ -304,9 +305,9 @@ for (const [grain, does, edits] of [
         await undo(service, planned, entry.id);
         expect(await bytes(service, planned)).toEqual(before);
       }),
-      { numRuns: 40 },
+      { numRuns: cases(14) },
     );
-  }, 120_000);
+  });
 }
 
 it('holds on 10,000 rows', async ({ service }) => {
@@ -342,4 +343,4 @@ it('holds on 10,000 rows', async ({ service }) => {
     },
   ];
   await live(service, large, steps, [0, 0, 0]);
-}, 120_000);
+});

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { it } from '../support/api';
+import { cases } from '../support/cases.js';
 import { bytes } from '../support/planned';
 import type { Service } from '../support/service';
 import { version } from '../support/small-version';
@@ -399,6 +400,6 @@ it('reverses any entry of a random plan to the plan without it, and is undone ex
         expect(await bytes(service, made)).toEqual(before);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: cases(8) },
   );
 });

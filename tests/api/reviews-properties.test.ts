@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import type { Review, ReviewState } from '../../src/lib/contract/reviews';
 import { it, makePlan, ok } from './contract/orders';
+import { cases } from '../support/cases.js';
 
 /** What a person does with one of two reviews, whose slices overlap, or with rows. Null is who may take the step. */
 type Move = { who: string | null; review: 0 | 1; do: string };
@@ -115,7 +116,7 @@ describe('reviews', () => {
           expect(changed.value_total).toBeCloseTo(Number(sum) - then, 9);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: cases(12) },
     );
     // Checks that the cases cover every outcome.
     for (const outcome of [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { it } from '../support/api';
+import { cases } from '../support/cases.js';
 import { parse, round, show, sum } from '../support/exact';
 import { change, hold, slice, table, type Table } from '../support/generated';
 import { inSlice, scale, scaleKeeping, toTotals, type Slice } from '../support/model';
@@ -374,9 +375,9 @@ for (const grain of [false, true]) {
           expect(await bytes(service, planned)).toEqual(before);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
-  }, 120_000);
+  });
 
   it(`keeps the totals of a containing slice exactly around locks and holds, ${how}`, async ({
     service,
@@ -416,7 +417,7 @@ for (const grain of [false, true]) {
           expect(await bytes(service, planned)).toEqual(before);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: cases(20) },
     );
-  }, 120_000);
+  });
 }

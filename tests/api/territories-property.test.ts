@@ -1,6 +1,7 @@
 // Random territories, people, operations and undos: nobody changes or sees a row beyond their territories.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cases } from '../support/cases.js';
 import { apiAt, type Answer, type Api } from '../support/http';
 import { plan, type Planned, type TableColumn } from '../support/planned';
 import { startService, type Service } from '../support/service';
@@ -155,8 +156,8 @@ it('nobody changes or sees a row beyond their territories', async () => {
         }
       },
     ),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: cases(16), endOnFailure: true },
   );
   expect(reached.changed).toBeGreaterThan(5);
   expect(reached.refused).toBeGreaterThan(5);
-}, 120_000);
+});
