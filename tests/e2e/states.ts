@@ -53,6 +53,16 @@ export async function closedQuarter({ api }: Service): Promise<void> {
   expect(body.error).toBeUndefined();
 }
 
+/** Gives version 1 the name budget, and moves it to a replay, version 2. */
+async function movedName({ api }: Service): Promise<void> {
+  const move = (version_id: number, pf_user: string) =>
+    api.put('/sources/1/current', { name: 'budget', version_id, pf_user });
+  await move(1, 'bea');
+  const { body } = await api.post('/versions/1/replay', { name: 'On new data', pf_user: 'ann' });
+  expect(body.error).toBeUndefined();
+  await move(body.version.id, 'ann');
+}
+
 /** Opens the thread of a commented row. */
 async function openComments(page: Page, { api }: Service): Promise<void> {
   const comment = (slice: object, text: string, pf_user: string) =>
@@ -454,6 +464,40 @@ export const STATES: State[] = [
       await page.getByRole('button', { name: /^Actions for Plan/ }).click();
       await page.getByRole('menuitem', { name: 'Delete …' }).click();
       await visible(page, 'Delete Plan 2027?');
+    },
+  },
+  {
+    name: 'version-names',
+    reach: async (page, service) => {
+      await movedName(service);
+      await visit(page, '/sources/1?tab=versions');
+      await page.getByRole('button', { name: 'Actions for Plan 2027', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Current names …' }).click();
+      await page.getByRole('dialog', { name: 'Current names' }).getByText('History').click();
+      await visible(page, /moved from Plan 2027 to On new data/);
+    },
+  },
+  {
+    name: 'version-publish',
+    reach: async (page, service) => {
+      await movedName(service);
+      const body = { name: 'Budget', current: 'budget', pf_user: 'eve' };
+      await service.api.put('/versions/2/published', body);
+      await visit(page, '/sources/1?tab=versions');
+      await page.getByRole('button', { name: 'Actions for On new data', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Publish …' }).click();
+      await visible(page, 'follow “budget”');
+    },
+  },
+  {
+    name: 'pivot-name-moved',
+    reach: async (page, service) => {
+      const named = { name: 'budget', version_id: 1, pf_user: 'bea' };
+      await service.api.put('/sources/1/current', named);
+      await visit(page, '/plans/1/budget');
+      await new PivotPage(page).drawn();
+      await movedName(service);
+      await visible(page, /“budget” no longer stands for this version/);
     },
   },
   {
