@@ -1,38 +1,10 @@
-import type { Service } from '../support/service';
 import { expect, test } from '../support/e2e';
+import { addFamilies, ofFamily, sales } from './families';
 import { PivotPage } from './pivot-page';
 
 /** Attributes of a lookup on the pivot page: fields that rows do not have. */
 
-const TABLE = 'pf.fc_superstore_1';
 const at = (row: string[], measure = 'Sales') => ({ row, column: ['2028', measure] });
-
-/** Families of some sub-categories: Tables have none, and Art is not in the table. */
-const FAMILIES = `SELECT sub, family, rank FROM (VALUES
-  ('Chairs', 'Seating', 2), ('Bookcases', 'Storage', 1), ('Storage', 'Storage', 1),
-  ('Tables', NULL, NULL), ('Phones', 'Devices', 3), ('Copiers', 'Devices', 3)) f(sub, family, rank)`;
-
-/** Registers the lookup of families, sorted by rank. */
-async function addFamilies(service: Service) {
-  await service.query(`CREATE TABLE public.families AS ${FAMILIES}`);
-  const added = await service.api.post('/sources/1/lookups', {
-    ...{ name: 'Families', schema: 'public', tname: 'families', pf_user: 'ana' },
-    keys: [{ column: 'Sub-Category', from: 'sub' }],
-    attributes: [{ cname: 'family', label: 'Family', order_by: 'rank' }],
-  });
-  expect(added.status, JSON.stringify(added.body)).toBe(201);
-}
-
-const ofFamily = (family: string | null) =>
-  `"Sub-Category" IN (SELECT sub FROM public.families WHERE family = '${family}')`;
-
-async function sales(service: Service, where: string): Promise<number> {
-  const [row] = await service.query<{ sales: number }>(
-    `SELECT sum("Sales")::float8 AS sales FROM ${TABLE}
-      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND ${where}`,
-  );
-  return row?.sales ?? NaN;
-}
 
 test('an attribute is grouped by, selected and changed like a column', async ({
   page,
