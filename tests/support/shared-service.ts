@@ -23,7 +23,7 @@ export class SharedService {
   async release(): Promise<void> {
     const { service } = this;
     if (service === null) return;
-    await service.query(CLEAN_UP);
+    await cleanUp(service);
     const left = changes(this.initial, await contentsOf(service));
     if (left.length === 0) return;
     await this.stop();
@@ -84,6 +84,25 @@ const CLEAN_UP = `
   ALTER TABLE pf.audit DISABLE TRIGGER audit_only_grows;
   TRUNCATE pf.audit;
   ALTER TABLE pf.audit ENABLE TRIGGER audit_only_grows`;
+
+const DEADLOCK = '40P01';
+const MOST_DEADLOCKS = 5;
+
+/**
+ * Runs {@link CLEAN_UP}, again after a deadlock: the server looks at written versions in the background, and its
+ * statements lock the same tables in another order.
+ */
+async function cleanUp({ query }: Service): Promise<void> {
+  for (let deadlocks = 0; ; deadlocks += 1) {
+    try {
+      await query(CLEAN_UP);
+      return;
+    } catch (error) {
+      const isDeadlock = (error as { code?: string }).code === DEADLOCK;
+      if (!isDeadlock || deadlocks === MOST_DEADLOCKS) throw error;
+    }
+  }
+}
 
 async function contentsOf({ query }: Service): Promise<Contents> {
   const tables = await query<{ name: string }>(
