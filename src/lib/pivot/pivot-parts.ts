@@ -112,6 +112,8 @@ export async function openParts(
       beside: {
         untold: () => arranged.read(),
         labelOf: (column) => columnLabel(column, options.columns),
+        wholeOf: (column) =>
+          origins.isOfPlan(column) ? null : (origins.of(column)?.measure ?? null),
         textOf: (column) => buckets.textOf(column),
         daysOf: (date) => days.of(date),
         valuesOf: (key, wanted) => rows.valuesOf(key, wanted),

@@ -267,6 +267,7 @@ export class Drawing {
   private styleHeads({ reader, kinds, columns }: Window): void {
     const { split_by = [] } = reader?.config ?? {};
     const hasTotal = columns.some(isTotal);
+    const corner = this.element.querySelector('thead tr:last-child th');
     for (const th of this.element.querySelectorAll('thead th')) {
       const meta = this.element.getMeta(th);
       if (meta) this.place(th, meta);
@@ -278,9 +279,10 @@ export class Drawing {
       th.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1 && isMeasure);
       setOrRemove(th, 'data-sort', direction);
       setOrRemove(th, 'aria-sort', sortWord(direction));
+      // The table uses its elements again, for other places too.
+      const unit = th === corner ? this.heads.commonUnit : null;
+      setOrRemove(th, 'data-unit', unit ?? undefined);
     }
-    const corner = this.element.querySelector('thead tr:last-child th');
-    if (corner) setOrRemove(corner, 'data-unit', this.heads.commonUnit ?? undefined);
   }
 }
 

@@ -19,15 +19,11 @@ export function headLines(name: string): [string] | [string, string] {
 }
 
 /**
- * Returns the name of a measure in its header, beside the other shown measures. If all are parts of one measure
- * that is shown too, they are named without it: "Sales", "reference" and "Δ %".
+ * Returns the name of a measure in its header, if all shown measures are parts of one: "Sales: Δ %" is "Δ %" beside
+ * "Sales".
  *
- * @param names the labels of all shown measures
+ * @param label of the measure
+ * @param whole the label of the measure that it is a part of
  */
-export function headNames(names: readonly string[]): (name: string) => string {
-  const whole = names.find((one) =>
-    names.every((name) => name === one || name.startsWith(`${one}: `)),
-  );
-  return (name) =>
-    whole === undefined || name === whole ? name : name.slice(whole.length + ': '.length);
-}
+export const nameOfPart = (label: string, whole: string): string =>
+  label.startsWith(`${whole}: `) ? label.slice(whole.length + ': '.length) : label;

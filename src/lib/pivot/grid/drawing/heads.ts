@@ -3,7 +3,7 @@ import { pathKey } from '../../slice/cell';
 import type { CellValue } from '../../values/engine-types';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { commonUnit, unitText, type ColumnFormat } from '../../values/column-format';
-import { headLines, headNames } from './head-lines';
+import { headLines, nameOfPart } from './head-lines';
 import { label } from '../../values/labels';
 import type { Shown } from '../shown/shown';
 
@@ -49,8 +49,8 @@ function partAt(
  */
 export class Heads {
   private elements = new Map<string, HTMLElement>();
-  /** Returns the name of a measure in its header. */
-  private nameOf = (label: string): string => label;
+  /** The measure of which all others are parts; null if there is none, or if it is not shown. */
+  private whole: string | null = null;
   /** The unit of all amounts, which stands in the corner of the grid; null if each header has its own. */
   commonUnit: string | null = null;
 
@@ -68,19 +68,22 @@ export class Heads {
   follow(hasCorner: boolean): void {
     const { shown } = this;
     const measures = [...new Set(shown.columns.map(({ measure }) => measure))];
-    this.nameOf = headNames(measures.map(shown.labelOf));
+    const [whole, ...others] = new Set(measures.map((each) => shown.wholeOf(each) ?? each));
+    const isWhole = whole !== undefined && others.length === 0 && measures.includes(whole);
+    this.whole = isWhole ? whole : null;
     this.commonUnit = hasCorner ? commonUnit(measures.map(this.formatOf)) : null;
     this.elements.clear();
   }
 
   /** Whether a header has two lines. */
   get areTall(): boolean {
-    const { shown } = this;
-    return shown.columns.some(({ measure }) => this.linesOf(shown.labelOf(measure)).length > 1);
+    return this.shown.columns.some(({ measure }) => this.linesOf(measure).length > 1);
   }
 
-  private linesOf(label: string): readonly string[] {
-    return headLines(this.nameOf(label));
+  private linesOf(measure: string): readonly string[] {
+    const { whole, shown } = this;
+    const label = shown.labelOf(measure);
+    return headLines(whole === null ? label : nameOfPart(label, shown.labelOf(whole)));
   }
 
   /** Returns the headers of a column, from the outermost to the innermost. @param x position of the column */
@@ -98,12 +101,13 @@ export class Heads {
       const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
       // An ungrouped view has nothing to add up.
       const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
-      const unit =
-        isMeasure && this.commonUnit === null ? unitText(this.formatOf(column.measure)) : null;
-      const lines = isMeasure ? this.linesOf(text) : [text];
+      const own = isMeasure ? unitText(this.formatOf(column.measure)) : null;
+      const unit = own === this.commonUnit ? null : own;
+      const lines = isMeasure ? this.linesOf(column.measure) : [text];
       const head = this.element(key, lines, hasToggle ? !isTop : null, unit);
       // Several columns may have the same label.
       if (isMeasure && lines.join('') !== column.measure) head.dataset.measure = column.measure;
+      if (lines.join('') !== text) head.title = text;
       return head;
     });
   }

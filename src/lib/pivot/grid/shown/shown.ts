@@ -49,6 +49,8 @@ export class Shown {
   private replaced = new Signal();
   /** Returns the label of a column. */
   readonly labelOf = (column: string): string => this.beside.labelOf(column);
+  /** Returns the measure of which a column is a part; null if it is none. */
+  readonly wholeOf = (column: string): string | null => this.beside.wholeOf(column);
   /** The latest window that the grid has read, which it draws next. */
   private window: Window = NOTHING;
 

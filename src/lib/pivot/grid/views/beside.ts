@@ -21,6 +21,8 @@ export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by' | 'columns'
 export interface BesideTable {
   /** Returns the label of a column, as people see it. */
   labelOf(column: string): string;
+  /** Returns the measure of which a column shows a part or a comparison; null if it shows all of a measure. */
+  wholeOf(column: string): string | null;
   /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
   textOf(column: string): string | undefined;
   /** Returns the days of a column in all rows; null if the engine has to be asked. */
@@ -42,6 +44,7 @@ export interface BesideViews extends BesideTable {
 /** Without any facts: every question goes to the engine. */
 export const NOTHING: BesideTable = {
   labelOf: (column) => column,
+  wholeOf: () => null,
   textOf: () => undefined,
   daysOf: () => null,
   valuesOf: () => null,
