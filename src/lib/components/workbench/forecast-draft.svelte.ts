@@ -188,10 +188,10 @@ export class ForecastDraft {
   ask(): void {
     const { request, versionId } = this;
     this.levels.ask(request);
+    this.progress = null;
     if (request === null) this.preview.clear();
     else
       this.preview.ask((signal) => {
-        this.progress = null;
         const sent = { id: versionId, body: request, signal };
         return callInLines(
           'POST /versions/{id}/forecast/preview',

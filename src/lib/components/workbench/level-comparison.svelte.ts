@@ -36,8 +36,8 @@ export class LevelComparison {
     const isKnown = answer?.levels.some((level) => isSameLevel(level.by, by ?? [])) === true;
     if (asked === this.asked && isKnown) return;
     this.asked = asked;
+    this.progress = null;
     this.latest.ask((signal) => {
-      this.progress = null;
       const sent = { id: this.versionId, body: { ...rest, by }, signal };
       return callInLines('POST /versions/{id}/forecast/levels', sent, FitProgress, (progress) => {
         if (!signal.aborted) this.progress = progress;

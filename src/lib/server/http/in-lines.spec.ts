@@ -56,6 +56,39 @@ it('An error before the first progress is thrown, a later one is the last line',
   expect(failed).toHaveBeenCalledExactlyOnceWith(fault);
 });
 
+it('An error of the service after the first progress is reported, also if it names its status', async () => {
+  const failed = vi.fn();
+  const fault = new AppError(500, 'The database did not confirm the commit');
+  const work: Work = async (_, report) => {
+    report({ done: 1 });
+    await Promise.resolve();
+    throw fault;
+  };
+  await linesOf(await answer(work, connected(), failed));
+  expect(failed).toHaveBeenCalledExactlyOnceWith(fault);
+});
+
+it('The last progress is sent again while the work is silent', async () => {
+  vi.useFakeTimers();
+  try {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const response = await answer(async (_, report) => {
+      report({ done: 7 });
+      await finished;
+      return [bytes('{"a":1}')];
+    });
+    const lines = linesOf(response);
+    await vi.advanceTimersByTimeAsync(25_000);
+    finish();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await lines).toEqual([{ done: 7 }, { done: 7 }, { done: 7 }, { a: 1 }, null]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 it('The work ends when the client closes the connection, and nothing has failed', async () => {
   const event = connected();
   const failed = vi.fn();

@@ -1,11 +1,17 @@
 /** Answers in lines of JSON: the progress of the work, then its result. */
 import { LINES } from '../../contract/primitives';
-import { answerError, AppError } from '../errors';
+import { answerError } from '../errors';
 import { Turns } from '../turns';
 import { type Connected, whileConnected } from './while-connected';
 
 /** Least time in milliseconds between two lines of progress. */
 const INTERVAL = 300;
+
+/**
+ * Milliseconds after which the last progress is sent again if nothing else was: a connection that is silent for long is
+ * closed by the service (PF_READER_TIMEOUT) or a proxy.
+ */
+const LONGEST_SILENCE = 10_000;
 
 /** A result as the pieces of one line. */
 export const inOnePiece = (result: object): [Uint8Array<ArrayBuffer>] => [
@@ -13,12 +19,13 @@ export const inOnePiece = (result: object): [Uint8Array<ArrayBuffer>] => [
 ];
 
 /**
- * Works for a client, and answers with lines of JSON. The answer begins with the first progress. An error before the
- * first progress is thrown. An error after it becomes the last line, with its status and the seconds of `Retry-After`.
+ * Works for a client, and answers with lines of JSON. The answer begins with the first progress, which is repeated while
+ * there is no other. An error before the first progress is thrown. An error after it becomes the last line, with its
+ * status and the seconds of `Retry-After`.
  *
  * @param what the work, as {@link whileConnected} names it
  * @param work returns the result as pieces of one line. It may report progress any number of times
- * @param failed gets a later error that is none of the client
+ * @param failed gets a later error for which the service is to blame
  */
 export async function inLines<Progress extends object>(
   event: Connected,
@@ -43,15 +50,18 @@ export async function inLines<Progress extends object>(
   let begin = () => {};
   const begun = new Promise<void>((resolve) => (begin = resolve));
   let reported = -Infinity;
+  let repeating: NodeJS.Timeout | undefined;
   const report = (progress: Progress) => {
     const now = performance.now();
     if (now - reported < INTERVAL) return;
     reported = now;
     begin();
+    clearInterval(repeating);
+    repeating = setInterval(() => void sendLine(progress), LONGEST_SILENCE);
     void sendLine(progress);
   };
   const sent = whileConnected(event, what, async (signal) => {
-    const pieces = await work(signal, report);
+    const pieces = await work(signal, report).finally(() => clearInterval(repeating));
     begin();
     const turns = new Turns();
     for (const piece of pieces) {
@@ -63,8 +73,8 @@ export async function inLines<Progress extends object>(
   });
   await Promise.race([begun, sent]);
   sent.catch(async (error: unknown) => {
-    if (!(error instanceof AppError)) failed(error);
     const { status, headers, body } = answerError(error);
+    if (status === 500) failed(error);
     const retryAfter = headers['retry-after'];
     await sendLine({
       ...{ status, ...body },
