@@ -125,6 +125,12 @@ describe('npm run periods', () => {
       { year: 2024, sdat: '2024-02-04' },
       { year: 2027, sdat: '2027-01-31' },
     ]);
+
+    // The middle of such a year is near to New Year, and each year has a name of its own.
+    expect((await periods('--weeks=4-4-5', '--year-starts=2027-07-01')).code).toBe(0);
+    const [named] = await query(`SELECT count(DISTINCT week) = count(*) AS are_distinct,
+      count(DISTINCT year)::int AS years FROM pf_lookups.weeks`);
+    expect(named).toEqual({ are_distinct: true, years: 18 });
   });
 
   it('sorts every label with a year by time', async () => {

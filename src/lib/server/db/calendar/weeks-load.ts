@@ -18,17 +18,19 @@ const TABLE = `
 
 /**
  * $1 is a first day of a year, $2 and $3 are the weeks of a quarter that its first and its first two periods have. A
- * year begins on the day nearest to the same date that is the same day of the week, and is named for the calendar year
- * in which its middle lies. A 53rd week belongs to the last period.
+ * year begins on the day nearest to the same date that is the same day of the week. It is named for the calendar year
+ * in which the middle of a year from that date lies; the middle from its first day may be on either side of New Year.
+ * A 53rd week belongs to the last period.
  */
 const WEEKS = `
   WITH near AS (
     SELECT make_date(y, extract(month FROM $1::date)::int, extract(day FROM $1::date)::int) AS day
     FROM generate_series(2016, 2037) AS y
   ), start AS (
-    SELECT day - (7 + extract(dow FROM day)::int - extract(dow FROM $1::date)::int + 3) % 7 + 3 AS day FROM near
+    SELECT day AS near, day - (7 + extract(dow FROM day)::int - extract(dow FROM $1::date)::int + 3) % 7 + 3 AS day
+    FROM near
   ), year AS (
-    SELECT extract(year FROM day + 182)::int AS year, day, lead(day) OVER (ORDER BY day) AS next FROM start
+    SELECT extract(year FROM near + 182)::int AS year, day, lead(day) OVER (ORDER BY day) AS next FROM start
   ), week AS (
     SELECT w::date AS sdat, year, (w::date - day) / 7 + 1 AS week_no, LEAST((w::date - day) / 91, 3) AS q,
       (w::date - day) / 7 - LEAST((w::date - day) / 91, 3) * 13 AS of_quarter
