@@ -278,7 +278,7 @@ async function asPlans<Result>(name: string, work: () => Promise<Result>): Promi
     if (state === SQLSTATE.insufficientPrivilege) {
       throw new AppError(
         422,
-        `The database role of the service may not make views in the schema ${PLANS_SCHEMA}: ${reasonOf(error)}. Grant it CREATE on the database, or make the schema and grant it CREATE there`,
+        `The database role of the service may not make views in the schema ${PLANS_SCHEMA}: ${reasonOf(error)}. Grant it CREATE on the database, make the schema and grant it CREATE there, or give it back a view that another role owns`,
         { cause: error },
       );
     }
