@@ -61,6 +61,9 @@ export class Oracle {
       ({ sql }, i) => `(${sql})::text AS ${[...down, ...across][i]}`,
     );
     const columns = this.table.columns.map(({ name }) => ident(name));
+    // Leaves whose values are equal but print differently are apart.
+    const told = this.table.columns.map(({ name, kind }) => leafSql(kind, ident(name)));
+    const leaf = [...new Set([...columns, ...told])];
     const amounts = this.table.measures.map(({ name }) => ident(name));
     const depths = Array.from({ length: levels.length + 1 }, (_, depth) => [
       `(${[...down.slice(0, depth), ...across].join(', ')})`,
@@ -75,7 +78,7 @@ export class Oracle {
                  FROM (SELECT ${[...columns, 'pf_iter', ...amounts.map((m) => `sum(${m}) AS ${m}`)].join(', ')},
                               count(*) AS "leaf rows"
                          FROM ${this.stored} WHERE ${where}
-                        GROUP BY ${[...columns, 'pf_iter'].join(', ')}) AS leaves) AS shown
+                        GROUP BY ${[...leaf, 'pf_iter'].join(', ')}) AS leaves) AS shown
         GROUP BY GROUPING SETS (${depths.join(', ')})`,
     );
     const path = (row: Record<string, unknown>, of: string[]) =>
