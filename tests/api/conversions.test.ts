@@ -1,6 +1,8 @@
 // Conversions of lookups: two currencies at four rates, compared to SQL at every level, and typed into.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { amountField } from '../../src/lib/contract/measures';
 import type { SlicePreview } from '../../src/lib/contract/previews';
+import { roundedEdit } from '../../src/lib/plan/amounts/scale-draft';
 import { editOfMeasure } from '../../src/lib/plan/amounts/typed-conversion';
 import type { Api } from '../support/http';
 import { plan, type Planned, type SourceRow, type TableColumn } from '../support/planned';
@@ -223,16 +225,10 @@ describe('an amount typed into a conversion', () => {
       const stored = await sliceOf(slice, more);
       const key = name === 'Cost in EUR' ? 'Cost' : 'value';
       const now = stored.conversions?.[name]?.total ?? NaN;
-      const edit = editOfMeasure({ name, key }, { by: how, amount }, stored);
-      if (edit === null) throw new Error('no change gives this amount');
-      const kind = edit.by === 'percent' ? 'pct' : 'incr';
-      const amounts =
-        key === 'value'
-          ? {
-              [`value_${kind}`]:
-                kind === 'incr' ? Math.round(edit.amount * 100) / 100 : edit.amount,
-            }
-          : { measures: { Cost: { [kind]: edit.amount } } };
+      const solved = editOfMeasure({ name, key }, { by: how, amount }, stored);
+      if (solved === null) throw new Error('no change gives this amount');
+      const edit = roundedEdit(key, solved, stored, null);
+      const amounts = amountField(key, edit.by === 'percent' ? 'pct' : 'incr', edit.amount);
       const [{ pf_logid: logid }] = ok(
         await api.post(`${version.path}/scale`, { slice, ...amounts, ...more, ...by }),
       ).body;

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { price } from '../../pivot/values/ratios';
 import { decimalsOf } from '../../contract/decimals';
-import { followedOutcome, measureOutcome, scaleOutcome, type MeasureEdit } from './scale-draft';
+import {
+  followedOutcome,
+  measureOutcome,
+  roundedEdit,
+  scaleOutcome,
+  type MeasureEdit,
+} from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null };
@@ -239,5 +245,27 @@ describe('around locks', () => {
     expect(outcome.drafts.value).toMatchObject({ change: -80.02, total: 920.23 });
     const alone = { ...known, units_total: null };
     expect(measureOutcome('value', percent, alone, 2)).toMatchObject({ change: -80.02 });
+  });
+});
+
+describe('roundedEdit', () => {
+  const rounded = (edit: MeasureEdit, value_decimals: number | null, fixed: number | null) =>
+    roundedEdit('value', edit, { value_decimals, units_decimals: null }, fixed).amount;
+  const third = { by: 'change', amount: 100 / 3 } as const;
+
+  it('rounds a computed amount to the decimals of the type or of the rows', () => {
+    expect(rounded(third, 2, 2)).toBe(33.33);
+    expect(rounded(third, 0, 0)).toBe(33);
+    expect(rounded(third, 3, null)).toBe(33.333);
+    expect(rounded({ by: 'total', amount: 200 / 3 }, 3, null)).toBe(66.667);
+  });
+
+  it('keeps at least 2 decimals if the type fixes none', () => {
+    expect(rounded(third, 0, null)).toBe(33.33);
+  });
+
+  it('keeps a percentage, and all decimals of a floating-point measure', () => {
+    expect(rounded({ by: 'percent', amount: 100 / 3 }, 2, 2)).toBe(100 / 3);
+    expect(rounded(third, null, null)).toBe(100 / 3);
   });
 });

@@ -154,6 +154,26 @@ export function measureOutcome(
   return measureDraft(edit, now, { base: now, places, isFixed: fixed !== null });
 }
 
+/** Decimals of computed amounts of a measure that has whole numbers although its type fixes no decimals. */
+const LEAST_DECIMALS = 2;
+
+/**
+ * Returns the edit of a measure that was computed from a result, with the decimals that the measure has: the service
+ * would give all rows the decimals of the amount if the type fixes none.
+ *
+ * @param fixed decimals of the type; null if it fixes none: then those of the rows, at least 2
+ */
+export function roundedEdit(
+  key: string,
+  edit: MeasureEdit,
+  rows: WithDecimals,
+  fixed: number | null,
+): MeasureEdit {
+  const places = fixed ?? roundedTo(rows, key);
+  if (edit.by === 'percent' || places === null) return edit;
+  return { ...edit, amount: roundTo(edit.amount, fixed ?? Math.max(LEAST_DECIMALS, places)) };
+}
+
 /**
  * Returns a measure that follows the percentage of value, before and after, if value is spread in
  * proportion (docs/contract/14-what-the-operations-compute.md#scale). Rows that locks hold keep their amounts. Null

@@ -32,7 +32,7 @@ function rowsOf(lines: readonly Line[], missing = 0): SlicePreview {
 
 const line = fc.record({
   amount: fc.integer({ min: 1, max: 100_000 }),
-  rate: fc.double({ min: 0.01, max: 200, noNaN: true }),
+  rate: fc.oneof(fc.constant(0), fc.double({ min: 0.01, max: 200, noNaN: true })),
   isHeld: fc.boolean(),
 });
 
@@ -53,7 +53,7 @@ describe('editOfMeasure', () => {
       fc.property(
         fc
           .array(line, { minLength: 1, maxLength: 10 })
-          .filter((all) => !all.every((l) => l.isHeld)),
+          .filter((all) => all.some(({ isHeld, rate }) => !isHeld && rate > 0)),
         fc.constantFrom('total', 'change', 'percent'),
         fc.integer({ min: -5000, max: 5000 }),
         (lines, how, amount) => {
@@ -75,6 +75,17 @@ describe('editOfMeasure', () => {
     expect(editOfMeasure(EUR, { by: 'percent', amount: 5 }, rows)).toEqual({
       by: 'percent',
       amount: 5,
+    });
+  });
+
+  it('is the change of the free rows if the conversion of the held ones is 0', () => {
+    const rows = rowsOf([
+      { amount: 100, rate: 2, isHeld: false },
+      { amount: 300, rate: 0, isHeld: true },
+    ]);
+    expect(editOfMeasure(EUR, { by: 'percent', amount: 10 }, rows)).toEqual({
+      by: 'change',
+      amount: 10,
     });
   });
 

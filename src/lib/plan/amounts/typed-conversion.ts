@@ -11,7 +11,7 @@ export interface ConversionOf {
 }
 
 /** The rows behind a cell, as far as conversions need them. */
-type ConvertedCell = Pick<SlicePreview, 'conversions' | 'free'>;
+type ConvertedCell = Pick<SlicePreview, 'row_count' | 'conversions' | 'free'>;
 
 /** Returns the conversion of the rows that can change per unit of the measure; null if one of both is 0 or unknown. */
 function rateOfFree({ name, key }: ConversionOf, { free }: ConvertedCell): number | null {
@@ -22,7 +22,7 @@ function rateOfFree({ name, key }: ConversionOf, { free }: ConvertedCell): numbe
 /** Returns how many amounts of some rows have no rate; null if the conversion cannot be computed now. */
 export const missingRates = (
   { name }: Pick<ConversionOf, 'name'>,
-  rows: ConvertedCell,
+  rows: Pick<ConvertedCell, 'conversions'>,
 ): number | null => rows.conversions?.[name]?.missing ?? null;
 
 /**
@@ -38,9 +38,7 @@ export function editOfMeasure(
   const rate = rateOfFree(conversion, rows);
   if (now === undefined || rate === null) return null;
   // Without held rows, the measure changes by the same percentage.
-  if (by === 'percent' && now === rows.free.conversions?.[conversion.name]?.total) {
-    return { by, amount };
-  }
+  if (by === 'percent' && rows.free.row_count === rows.row_count) return { by, amount };
   const change = by === 'total' ? amount - now : by === 'percent' ? (now * amount) / 100 : amount;
   return { by: 'change', amount: tidy(change / rate) };
 }

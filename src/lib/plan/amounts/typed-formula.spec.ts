@@ -5,7 +5,14 @@ import type { FormulaFormat } from '../../contract/formulas';
 import { roundTo } from '../../contract/decimals';
 import { type PivotFormula, priceFormula } from '../../pivot/rows/formula-columns';
 import { measureOutcome, type MeasureEdit } from './scale-draft';
-import { changeable, resultDraft, resultOf, solvedEdit, usedBy } from './typed-formula';
+import {
+  changeable,
+  isSameResult,
+  resultDraft,
+  resultOf,
+  solvedEdit,
+  usedBy,
+} from './typed-formula';
 
 const formulaOf = (text: string, format: FormulaFormat = { style: 'number' }): PivotFormula => {
   const { expression, fault } = parseExpression(text, null);
@@ -136,4 +143,18 @@ it('the announced result is the typed one within the rounding of the measure, fo
     { numRuns: 1000, seed: 38 },
   );
   expect(solved).toBeGreaterThan(500);
+});
+
+describe('isSameResult', () => {
+  it('finds a share or a price that has changed by less than the decimals of amounts', () => {
+    expect(isSameResult(0.3, 0.301)).toBe(false);
+    expect(isSameResult(0.0412, 0.0413)).toBe(false);
+    expect(isSameResult(12_000, 12_000.4)).toBe(false);
+  });
+
+  it('ignores the errors of floating-point sums', () => {
+    expect(isSameResult(0.1 + 0.2, 0.3)).toBe(true);
+    expect(isSameResult(0, -2e-10)).toBe(true);
+    expect(isSameResult(81_234_567_890.12, 81_234_567_890.13)).toBe(true);
+  });
 });

@@ -12,6 +12,19 @@ type SumOf = (column: string) => number | null;
 export const resultOf = ({ expression }: PivotFormula, sumOf: SumOf): number | null =>
   evaluate(expression, (column) => sumIn(sumOf(column)));
 
+/** Largest difference of equal results from sums that were added in another order, as a share of the larger one. */
+const SAME_SHARE = 1e-9;
+/** The same of results near 0, whose sums may cancel each other out. */
+const SAME_NEAR_0 = 1e-6;
+
+/**
+ * Checks whether two results of a formula are the same except for errors of floating-point sums. A result can be far
+ * smaller than the amounts that it is made of, such as a share or a conversion, so their decimals do not matter.
+ */
+export const isSameResult = (one: number, other: number): boolean =>
+  Math.abs(one - other) <=
+  Math.max(SAME_NEAR_0, SAME_SHARE * Math.max(Math.abs(one), Math.abs(other)));
+
 /** Returns the columns of the measures that may change for a typed result: of a price, only the value. */
 export const usedBy = ({ origin, measure, expression }: PivotFormula): string[] =>
   origin === 'price' ? [measure] : measuresIn(expression);

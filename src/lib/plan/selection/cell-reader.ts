@@ -11,7 +11,7 @@ import type { Loading } from '../version/loading.svelte';
 import { totalOf } from '../../contract/measures';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { MOST_CHANGED, NOT_THE_PLAN } from './selected-slice';
-import { resultOf } from '../amounts/typed-formula';
+import { isSameResult, resultOf } from '../amounts/typed-formula';
 
 /** Why a cell cannot be used after a change removed it or made it unreadable. */
 export const GONE = 'This cell could not be read after the change. Select it again.';
@@ -162,10 +162,11 @@ export class CellReader {
       : resultOf(shows, (column) => this.planned.totalOf(stored, column));
   }
 
-  /** Whether the sum of a cell on screen differs from the stored one; null if one of them is unknown. */
+  /** Whether the sum or the result of a cell on screen differs from the stored one; null if one of them is unknown. */
   differs(cell: ReadCell, stored: SlicePreview): boolean | null {
     const sum = this.storedSum(cell, stored);
     if (cell.value === null || typeof sum !== 'number') return null;
+    if (isFormula(this.shownIn(cell))) return !isSameResult(sum, cell.value);
     const { most } = this.planned.decimalsIn(cell.measure);
     return Math.abs(sum - cell.value) > 0.5 * 10 ** -most + Math.abs(sum) * 1e-9;
   }

@@ -330,9 +330,10 @@ class TypedAmount {
     const column = offered ?? usedBy(shows)[0] ?? '';
     const solved = offered === null ? null : solvedEdit(shows, column, edit, this.sumOf);
     const conversion = planned.conversionOf(column);
-    if (!conversion) return { key: planned.keyOf(column) ?? column, column, edit: solved };
-    const { key } = conversion;
-    return { key, column, edit: solved && editOfMeasure(conversion, solved, this.stored) };
+    const key = conversion?.key ?? planned.keyOf(column) ?? column;
+    const made = conversion && solved ? editOfMeasure(conversion, solved, this.stored) : solved;
+    const fixed = planned.fixedDecimals[key] ?? null;
+    return { key, column, edit: made && scales.roundedEdit(key, made, this.stored, fixed) };
   }
 
   /** Returns the columns that can change for a typed result: none that changes together with another one of the formula. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../client/http';
 import type { ColumnEntry } from '../../contract/columns';
 import type { Attributes } from '../../pivot/rows/attributes';
-import { withAttributes } from './lookups';
+import { isOfOneLookup, withAttributes } from './lookups';
 
 const column = (cname: string, role: ColumnEntry['role'], is_key = false) =>
   ({ cname, role, is_key, dim_group: null }) as ColumnEntry;
@@ -33,4 +34,14 @@ describe('An attribute is marked as a key', () => {
       ...['Product', 'Region', 'Fiscal year', 'Family'],
     ]);
   });
+});
+
+it.each([
+  [409, true],
+  [422, true],
+  [401, false],
+  [500, false],
+  [0, false],
+])('A failure with status %d concerns one lookup only: %j', (status, isOfOne) => {
+  expect(isOfOneLookup(new ApiError(status, 'No.'))).toBe(isOfOne);
 });

@@ -1,10 +1,10 @@
 /** Reads the lookups of a source for the rows that a pivot shows. */
 import * as api from '../../client/api';
-import { ApiError } from '../../client/http';
 import { messageOf } from '../../client/message-of';
 import { type CheckedLookup, joiningColumns } from '../../contract/lookups';
 import { type ArrowColumns, columnsIn } from '../../pivot/rows/arrow-columns';
 import { Attributes, type JoinedLookup } from '../../pivot/rows/attributes';
+import { isOfOneLookup } from './lookups';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** A lookup whose attributes the pivot cannot show, and the reason as a sentence. */
@@ -36,7 +36,7 @@ export class Lookups {
         try {
           return { lookup, rows: await rowsOf(lookup, this.planned.id, signal) };
         } catch (error) {
-          if (!(error instanceof ApiError && error.status === 409)) throw error;
+          if (!isOfOneLookup(error)) throw error;
           return void absent.push({ name, why: error.message });
         }
       });

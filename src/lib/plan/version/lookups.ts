@@ -1,4 +1,5 @@
 /** The attributes and conversions of lookups among the columns of a source. */
+import { ApiError } from '../../client/http';
 import { type ColumnEntry, isMeasure } from '../../contract/columns';
 import type { Attributes } from '../../pivot/rows/attributes';
 import type { ColumnType } from '../../pivot/values/engine-types';
@@ -53,3 +54,7 @@ const DATABASE_TYPE: Partial<Record<ColumnType, string>> = {
   date: 'date',
   datetime: 'timestamp without time zone',
 };
+
+/** Whether a request failed because of the one lookup whose rows it reads, so that others can still be joined. */
+export const isOfOneLookup = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === 409 || error.status === 422);
