@@ -175,6 +175,23 @@ describe('the conversions of rows', () => {
     expect(missing(3, 4)).toEqual([['EUR', 1]]);
   });
 
+  it('need no rate for amounts of the same keys that cancel each other out', () => {
+    const attributes = joined(RATES, rates);
+    const moved = columns({
+      currency: texts('GBP', 'USD', 'GBP', 'GBP', 'JPY'),
+      sales: floats(0.1, 9, 0.2, -0.3, 0.3),
+    });
+    const missing = (to: number) => [
+      ...attributes.missingRates([{ columns: attributes.extend(moved), runs: [{ from: 0, to }] }]),
+    ];
+    expect(missing(4)).toEqual([]);
+    expect(missing(5)).toEqual([
+      ['EUR', 1],
+      ['EUR, constant', 1],
+    ]);
+    expect(missing(3)).toEqual([['EUR', 2]]);
+  });
+
   it('are no columns of rows without their measure, and none that a loaded schema has', () => {
     const attributes = joined(RATES, rates);
     const extended = attributes.extend(columns({ currency: texts('USD') }));

@@ -7,6 +7,7 @@ import {
   float64,
   utf8,
 } from '@uwdata/flechette';
+import { withoutNoise } from '../../contract/decimals';
 import { rateName } from '../../contract/lookups';
 import { DAY_MS, type Scalar } from '../../contract/primitives';
 import { toScalar, valueKey } from '../values/cell-value';
@@ -346,7 +347,8 @@ export class Attributes {
   }
 
   /**
-   * Counts the amounts without a rate, by conversion; a conversion whose amounts all have one is missing.
+   * Counts the amounts without a rate, by conversion; a conversion whose amounts all have one is missing. Amounts of
+   * the same keys that cancel each other out need no rate: a recode leaves such rows.
    *
    * @param parts rows with the conversions: those from index `from` up to, but not including, `to`
    */
@@ -354,18 +356,29 @@ export class Attributes {
     parts: readonly { columns: ArrowColumns; runs: readonly { from: number; to: number }[] }[],
   ): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { name, measure } of this.conversions) {
-      let missing = 0;
-      for (const { columns, runs } of parts) {
-        const amounts = numbersOf(columns.get(measure));
-        const results = numbersOf(columns.get(name));
-        if (!amounts || !results || results.validity.length === 0) continue;
-        for (const { from, to } of runs)
-          for (let y = from; y < to; y++)
-            if (isThere(amounts.validity, y) && !isThere(results.validity, y)) missing++;
+    for (const lookup of this.lookups)
+      for (const { name, measure } of lookup.conversions) {
+        const byCode = new Map<number, { rows: number; total: number; gross: number }>();
+        for (const { columns, runs } of parts) {
+          const amounts = numbersOf(columns.get(measure));
+          const results = numbersOf(columns.get(name));
+          if (!amounts || !results || results.validity.length === 0) continue;
+          const codes = lookup.codesOf(columns);
+          for (const { from, to } of runs)
+            for (let y = from; y < to; y++) {
+              if (!isThere(amounts.validity, y) || isThere(results.validity, y)) continue;
+              const code = codes[y] ?? UNKNOWN;
+              const { rows, total, gross } = byCode.get(code) ?? { rows: 0, total: 0, gross: 0 };
+              const amount = Number(amounts.values[y]);
+              const added = { total: total + amount, gross: gross + Math.abs(amount) };
+              byCode.set(code, { rows: rows + 1, ...added });
+            }
+        }
+        const missing = [...byCode.values()]
+          .filter(({ total, gross }) => withoutNoise(total, gross) !== 0)
+          .reduce((sum, { rows }) => sum + rows, 0);
+        if (missing > 0) counts.set(name, missing);
       }
-      if (missing > 0) counts.set(name, missing);
-    }
     return counts;
   }
 
