@@ -15,7 +15,7 @@ export const NO_FREE_PRICE =
   'The rows that are not locked have no price to hold: their value or their units add up to 0. Remove “Hold price” to change one measure alone.';
 /** Why an amount of a cell whose members follow a lookup cannot be written. */
 export const MEMBERS_MOVED =
-  'The rows of this cell or their rates are not those on screen: its lookup may have changed. Reload the rows, then type the amount again.';
+  'The rows of this cell or their rates have changed: by another change, or in the table of a lookup. Reload the rows, then type the amount again.';
 /** Returns why conversions of some rows cannot be typed into; null if they can. */
 export function whyUnconverted(
   conversions: readonly ConversionOf[],
@@ -35,6 +35,19 @@ export function whyUnconverted(
   }
   return null;
 }
+
+/** Returns why no change of a measure gives a conversion another amount. @param measure its label */
+export const whyNoRate = (measure: string): string =>
+  `The rows that can change add up to 0 in ${measure} or in its conversion, so no percentage of them gives this amount.`;
+
+/**
+ * Returns why nothing can be typed into a formula that uses a measure more than once: as itself or by conversions.
+ *
+ * @param columns the labels of the columns that are made of the measure
+ * @param measure its label
+ */
+export const whyTogether = (columns: readonly string[], measure: string): string =>
+  `${columns.join(' and ')} are made of ${measure}, so they change together, and no amount can be typed into a formula of them. Type into one of them.`;
 
 export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
 /** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */

@@ -57,12 +57,12 @@ export class Why {
 
   /**
    * The key of the measure that is explained: that of the selected cell, unless the user chose another one for it.
-   * A row header and a formula begin with the first measure.
+   * A conversion begins with the measure that it multiplies, a row header and a formula with the first measure.
    */
   get key(): string {
     if (this.choice && this.choice.measure === this.measure) return this.choice.key;
     const measure = this.part?.measure ?? this.measure;
-    const key = measure === null ? null : this.planned.keyOf(measure);
+    const key = measure === null ? null : this.planned.keyBehind(measure);
     return key ?? this.planned.measureKeys[0] ?? 'value';
   }
 

@@ -36,6 +36,8 @@ const PRICE_AND_OTHERS =
   'Prices and amounts cannot be changed together. Select only prices, or no prices.';
 const FORMULA_AND_OTHERS =
   'The result of a formula changes a measure, so it cannot be changed together with other cells. Select cells of one formula only, or none.';
+const CONVERSION_AND_OTHERS =
+  'A conversion changes the measure that it is made of, so it cannot be changed together with other cells. Select cells of one conversion only, or none.';
 const HELD_TOGETHER =
   'The price is held, so value and units change together. Select cells of only one of them.';
 const CANCELS =
@@ -292,8 +294,11 @@ export class BlockTyping {
     const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
     const shown = cells.map((cell) => this.selection.reader.shownIn(cell));
     const formula = shown.find(isFormula);
-    if (formula && shown.some((shows) => shows !== formula))
-      throw new Refusal(isPrice(formula) ? PRICE_AND_OTHERS : FORMULA_AND_OTHERS);
+    if (formula && shown.some((shows) => shows !== formula)) {
+      if (isPrice(formula)) throw new Refusal(PRICE_AND_OTHERS);
+      const isConversion = cells.some(({ measure }) => this.planned.conversionOf(measure ?? ''));
+      throw new Refusal(isConversion ? CONVERSION_AND_OTHERS : FORMULA_AND_OTHERS);
+    }
     if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
       throw new Refusal(HELD_TOGETHER);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
@@ -351,7 +356,8 @@ export class BlockTyping {
     if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is not a number.`;
     const obstacle = this.typing.obstacle(cell);
     if (obstacle) return obstacle;
-    if (cell.value === null)
+    // An empty conversion may have rows without a rate, which the check of its stored rows says.
+    if (cell.value === null && !this.planned.conversionOf(cell.measure ?? ''))
       return 'This cell has no rows yet. Type into this cell alone to choose the rows to copy.';
     if (by === 'percent' && cell.value === 0) return NOTHING_OF_ZERO;
     const shows = this.selection.reader.shownIn(cell);

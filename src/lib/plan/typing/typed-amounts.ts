@@ -19,7 +19,9 @@ import {
   NO_VALUE,
   whyInexact,
   whyInProportion,
+  whyNoRate,
   whyReadOnly,
+  whyTogether,
   whyUnconverted,
 } from '../amounts/refusals';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';
@@ -299,8 +301,16 @@ class TypedAmount {
     if (isPrice(formula) && !isDefined) return 'This cell no longer has units, so it has no price.';
     const chosen = this.columnFor(formula, this.edit);
     const columns = chosen === null ? usedBy(formula) : [chosen];
+    const conversion = chosen === null ? undefined : this.planned.conversionOf(chosen);
+    if (conversion && solvedEdit(formula, conversion.name, this.edit, this.sumOf))
+      return whyNoRate(this.planned.nameOf(conversion.key));
     if (chosen === null && !isDefined)
       return `“${name}” has no result in this cell, because it divides by 0.`;
+    const [key, ...others] = new Set(columns.map((column) => this.planned.keyBehind(column)));
+    if (columns.length > 1 && key && others.length === 0) {
+      const labels = columns.map((column) => this.planned.labelOf(column));
+      return whyTogether(labels, this.planned.nameOf(key));
+    }
     const measures = columns.map((column) => this.planned.labelOf(column)).join(' or ');
     return `No amount of ${measures} gives this result while the other measures stay.`;
   }
@@ -330,7 +340,7 @@ class TypedAmount {
     const column = offered ?? usedBy(shows)[0] ?? '';
     const solved = offered === null ? null : solvedEdit(shows, column, edit, this.sumOf);
     const conversion = planned.conversionOf(column);
-    const key = conversion?.key ?? planned.keyOf(column) ?? column;
+    const key = planned.keyBehind(column) ?? column;
     const made = conversion && solved ? editOfMeasure(conversion, solved, this.stored) : solved;
     const fixed = planned.fixedDecimals[key] ?? null;
     return { key, column, edit: made && scales.roundedEdit(key, made, this.stored, fixed) };
@@ -339,9 +349,9 @@ class TypedAmount {
   /** Returns the columns that can change for a typed result: none that changes together with another one of the formula. */
   private changeable(formula: PivotFormula, edit: MeasureEdit): string[] {
     const { planned } = this;
-    const keyOf = (column: string) => planned.conversionOf(column)?.key ?? planned.keyOf(column);
-    const keys = usedBy(formula).map(keyOf);
-    const isAlone = (column: string) => keys.filter((key) => key === keyOf(column)).length === 1;
+    const keys = usedBy(formula).map((column) => planned.keyBehind(column));
+    const isAlone = (column: string) =>
+      keys.filter((key) => key === planned.keyBehind(column)).length === 1;
     return changeable(formula, edit, this.sumOf).filter(isAlone);
   }
 

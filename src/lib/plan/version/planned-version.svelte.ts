@@ -199,6 +199,11 @@ export class PlannedVersion {
     return this.conversions.find((conversion) => conversion.name === name);
   }
 
+  /** Returns the key of the measure in a column, or of the one that a conversion multiplies; null if it is neither. */
+  keyBehind(cname: string): string | null {
+    return this.keyOf(cname) ?? this.conversionOf(cname)?.key ?? null;
+  }
+
   /** Returns the total of the measure in a column of the source or of a conversion; null if it is neither. */
   totalOf(totals: Measured & Pick<SlicePreview, 'conversions'>, cname: string): number | null {
     const key = this.keyOf(cname);

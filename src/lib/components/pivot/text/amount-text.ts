@@ -1,7 +1,7 @@
 /** Texts of amounts: what a cell of the plan shows, prices, and measures before and after. */
 import type { Decimals } from '$lib/contract/decimals';
 import { formulaOptions, priceDecimals } from '$lib/pivot/values/column-format';
-import { isFormula, type Shows } from '$lib/plan/selection/cell-reader';
+import { isFormula, isPrice, type Shows } from '$lib/plan/selection/cell-reader';
 import type { Way } from '$lib/plan/typing/typed-amounts';
 import type { PlannedVersion } from '$lib/plan/version/planned-version.svelte';
 import { formatAmount, formatTotal } from '../../format';
@@ -9,15 +9,16 @@ import { formatNumber } from '../../number-text';
 import { beforeAfterText } from './entry-text';
 
 /**
- * Formats an amount of a measure, or the result of a formula; a dash for none.
+ * Formats an amount of a measure or a conversion, or the result of a formula; a dash for none.
  *
- * @param decimals those of the measure; of a price, those of the value
+ * @param decimals those of the measure; of a price, those of the value; of a conversion, those of its measure
  */
 export function shownText(shows: Shows | null, amount: number | null, decimals: Decimals): string {
   if (amount === null) return '–';
   if (!isFormula(shows)) return formatAmount(amount, decimals);
   const { format } = shows;
-  return format ? formatNumber(amount, formulaOptions(format)) : priceText(amount, decimals);
+  if (format) return formatNumber(amount, formulaOptions(format));
+  return isPrice(shows) ? priceText(amount, decimals) : formatAmount(amount, decimals);
 }
 
 /**
