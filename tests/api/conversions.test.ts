@@ -302,6 +302,13 @@ describe('conversions that are refused', () => {
       'conversions.0.label',
       /lookup “Rates”/,
     ],
+    [
+      'with the name of a part of another one',
+      { ...NO, conversions: [conversion('Cost in EUR of East', 'rate')] },
+      400,
+      'conversions.0.label',
+      /reserved for parts of the column "Cost in EUR"/,
+    ],
   ])('%s', async (_, body, status, field, sentence) => {
     const answer = await api.post(`/sources/${version.sourceId}/lookups`, body);
     expect([answer.status, answer.body.field]).toEqual([status, field]);
@@ -319,6 +326,13 @@ it('a formula uses conversions as it uses measures', async () => {
     409,
     expect.stringContaining('lookup “Rates”'),
   ]);
+  const part = await api.post(formulas, { name: 'EUR, plan rate of East', expression, ...by });
+  expect([part.status, part.body.field]).toEqual([409, 'name']);
+  const whole = await api.post(`/sources/${version.sourceId}/lookups`, {
+    ...{ ...CONSTANT, name: 'Effects', attributes: [] },
+    conversions: [conversion('Effect', 'rate')],
+  });
+  expect([whole.status, whole.body.field]).toEqual([400, 'conversions.0.label']);
   const lookups = (await api.get(`/sources/${version.sourceId}/lookups`)).body;
   const { id } = lookups.find(({ name }: { name: string }) => name === 'Constant rates');
   ok(await api.del(`/lookups/${id}`));
@@ -340,4 +354,38 @@ it('rates that are there twice, or whose table is gone, convert nothing and refu
   await service.query(`ALTER TABLE public.rates RENAME TO others`);
   expect(Object.keys((await sliceOf({})).conversions ?? {})).toEqual(['EUR, constant rate']);
   await service.query(`ALTER TABLE public.others RENAME TO rates`);
+});
+
+it('rates that cannot be computed convert nothing and refuse no slice', async () => {
+  await service.query(`ALTER TABLE public.rates RENAME TO others;
+    CREATE VIEW public.rates AS
+      SELECT currency, first, last, plan / (plan - plan) AS plan, "last year", actual FROM public.others`);
+  const { body } = ok(await api.post(`${version.path}/slices`, { slices: [{}] }));
+  for (const { conversions } of [await sliceOf({}), body.slices[0]])
+    expect(Object.keys(conversions ?? {})).toEqual(['EUR, constant rate']);
+  await service.query(`DROP VIEW public.rates; ALTER TABLE public.others RENAME TO rates`);
+});
+
+it.each(['Infinity', '-Infinity', '1e100'])('a rate of %s is missing', async (rate) => {
+  const set = (to: string) =>
+    service.query(`UPDATE public.constant_rates SET rate = '${to}' WHERE currency = 'GBP';
+      UPDATE public.rates SET actual = ${to === 'NaN' ? 'plan * 1.01' : `'${to}'`}
+      WHERE currency = 'CHF' AND first = '2027-01-01'`);
+  await set(rate);
+  expect((await sliceOf({ Country: 'UK' })).conversions).toMatchObject({
+    'EUR, constant rate': { total: 0, missing: 1 },
+  });
+  expect((await sliceOf({ Country: 'CH', Day: '2027-01-15' })).conversions).toMatchObject({
+    'EUR, actual rate': { total: 0, missing: 2 },
+  });
+  await set('NaN');
+});
+
+it('amounts without a rate that cancel each other out are not missing', async () => {
+  const recode = { slice: { Country: 'UK' }, set: { Currency: 'EUR' }, ...by };
+  const [{ pf_logid: logid }] = ok(await api.post(`${version.path}/recode`, recode)).body;
+  expect((await sliceOf({ Country: 'UK' })).conversions).toMatchObject({
+    'EUR, constant rate': { total: 500, missing: 0 },
+  });
+  ok(await api.del(`/log/${logid}`));
 });

@@ -594,6 +594,14 @@ it('a preview answers the attributes of keys that only its rows have', async () 
   expect(ok(await preview({})).body.lookups).toBeUndefined();
   const unknown = await preview({ lookups: [999_999] });
   expect([unknown.status, unknown.body.error]).toEqual([404, expect.stringContaining('lookup')]);
+  const twice = await preview({ lookups: [products, products] });
+  expect([twice.status, twice.body.field]).toEqual([400, 'lookups']);
+  await service.query(`UPDATE pf.lookup SET tname = 'gone' WHERE id = ${products}`);
+  const answered = ok(await preview({ lookups: lookups.toReversed() })).body.lookups;
+  expect(answered).toEqual([
+    { id: lookups[1], rows: expect.any(String) },
+    { id: products, rows: null },
+  ]);
 });
 
 it('at a grain, a lookup needs its keys in the grain', async () => {

@@ -130,6 +130,7 @@ export const SeveralPreviewRequest = v.pipe(
       v.pipe(
         v.array(v.pipe(v.number(), v.safeInteger())),
         atMost(MOST_TRIED),
+        v.check((ids) => new Set(ids).size === ids.length, 'names a lookup twice'),
         v.description('The lookups whose rows are answered as they are after the last step'),
       ),
     ),
@@ -159,9 +160,9 @@ export const SeveralPreviewFacts = v.object({
   totals: Change,
   lookups: v.optional(
     v.pipe(
-      v.array(v.object({ id: v.number(), rows: v.string() })),
+      v.array(v.object({ id: v.number(), rows: v.nullable(v.string()) })),
       v.description(
-        'The rows of each lookup that was asked for, as GET /lookups/{id}/rows answers them, in base64',
+        'The rows of each lookup that was asked for, as GET /lookups/{id}/rows answers them, in base64; null if it refuses them',
       ),
     ),
   ),

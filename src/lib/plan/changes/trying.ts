@@ -270,7 +270,7 @@ export class Trying {
     const again = await ask(lacking).catch(() => null);
     if (!again) return answer;
     for (const { id, rows } of factsOf(again).lookups ?? []) {
-      const bytes = Uint8Array.from(atob(rows), (char) => char.charCodeAt(0));
+      const bytes = Uint8Array.from(atob(rows ?? ''), (char) => char.charCodeAt(0));
       if (bytes.length > 0) joined.add(id, columnsIn(bytes.buffer));
     }
     return again;

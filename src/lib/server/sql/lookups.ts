@@ -175,11 +175,16 @@ export function joinLookup(
   return { joined, attributes, conversions };
 }
 
-/** A rate as a number that is multiplied without overflow; one that is no number is missing. */
+/** Rates from this absolute value on are missing, so that totals of conversions are finite. */
+const TOO_LARGE = sql`1e100`;
+
+/** A rate as a number that is multiplied without overflow; one that is no finite number is missing. */
 function rateOf(cname: string, type: ColumnType): SqlText {
   const own =
     forecastType('measure', type) === 'double precision' ? sql`double precision` : sql`numeric`;
-  return sql`NULLIF(${ofTable(cname)}::${own}, 'NaN')`;
+  const rate = sql`${ofTable(cname)}::${own}`;
+  // NaN is larger than all numbers.
+  return sql`CASE WHEN abs(${rate}) < ${TOO_LARGE} THEN ${rate} END`;
 }
 
 const noDay = (cname: string) =>
@@ -397,8 +402,10 @@ export function convertedTotals(
     ...{ measure: ident(measure.name), rate: sql`j.${valueName(i)}` },
   }));
   const totals = sums.map(({ sum, rate }) => sql`COALESCE(SUM(o.${sum} * ${rate}), 0)::text`);
+  // Amounts of a key that cancel each other out come to 0 at any rate.
   const missing = sums.map(
-    ({ count, rate }) => sql`COALESCE(SUM(o.${count}) FILTER (WHERE ${rate} IS NULL), 0)::text`,
+    ({ sum, count, rate }) =>
+      sql`COALESCE(SUM(o.${count}) FILTER (WHERE ${rate} IS NULL AND o.${sum} <> 0), 0)::text`,
   );
   // Rows with the same keys have one rate, so they are joined once.
   return sql`SELECT o.${ofNumber} AS number, o.${ofSide} AS side, ARRAY[${commas(totals)}] AS totals, ARRAY[${commas(missing)}] AS missing

@@ -35,18 +35,18 @@ export type ConvertedRows = Record<'included' | 'free', Record<string, Converted
 /**
  * Adds up conversions of the rows behind a condition.
  *
- * @param lookups lookups whose keys are unique
+ * @param lookup its keys are unique
  * @param where which rows there are
+ * @returns a list of one
  */
-export async function convertedRows(
+export function convertedRows(
   db: Queryable,
   from: ReadableRows,
-  lookups: readonly Conversions[],
+  lookup: Conversions,
   { where, exclude, held }: Effects & { where: SqlText },
-): Promise<ConvertedRows> {
+): Promise<ConvertedRows[]> {
   const rows = sql`${from} WHERE (${where}) AND (${exclude})`;
-  const [only] = await converted(db, lookups, [0], { rows, number: sql`0`, held });
-  return only ?? { included: {}, free: {} };
+  return converted(db, lookup, [0], { rows, number: sql`0`, held });
 }
 
 /**
@@ -59,7 +59,7 @@ export function convertedBySlice(
   db: Queryable,
   from: ReadableRows,
   fields: SliceFields,
-  lookups: readonly Conversions[],
+  lookup: Conversions,
   slices: readonly Omit<EditedSlice, 'values'>[],
   { among, exclude, held }: Effects & { among: SqlText },
 ): Promise<ConvertedRows[]> {
@@ -67,31 +67,29 @@ export function convertedBySlice(
   const { numbered, number } = numberedRows(all, fields, slices);
   const rows = sql`numbered`;
   const numbers = slices.map((slice) => slice.number);
-  return converted(db, lookups, numbers, { with: sql`WITH ${numbered}\n`, rows, number, held });
+  return converted(db, lookup, numbers, { with: sql`WITH ${numbered}\n`, rows, number, held });
 }
 
 async function converted(
   db: Queryable,
-  lookups: readonly Conversions[],
+  { joined, conversions }: Conversions,
   numbers: readonly number[],
   read: Record<'rows' | 'number' | 'held', SqlText> & { with?: SqlText },
 ): Promise<ConvertedRows[]> {
-  const answers = numbers.map((): ConvertedRows => ({ included: {}, free: {} }));
   const side = sql`CASE WHEN (${read.held}) IS TRUE THEN 'held' ELSE 'free' END`;
-  for (const { joined, conversions } of lookups) {
-    const totals = convertedTotals(joined, conversions, { ...read, side });
-    const sides = await db.many(ConvertedSide, sql`${read.with ?? sql``}${totals}`);
-    for (const [place, answer] of answers.entries()) {
-      const own = sides.filter(({ number }) => number === numbers[place]);
-      for (const [i, { name }] of conversions.entries()) {
-        const sum = (of: typeof own): Converted => ({
-          total: of.reduce((total, { totals: all }) => total + Number(all[i]), 0),
-          missing: of.reduce((count, { missing }) => count + Number(missing[i]), 0),
-        });
-        answer.included[name] = sum(own);
-        answer.free[name] = sum(own.filter((each) => each.side === 'free'));
-      }
+  const totals = convertedTotals(joined, conversions, { ...read, side });
+  const sides = await db.many(ConvertedSide, sql`${read.with ?? sql``}${totals}`);
+  return numbers.map((wanted) => {
+    const own = sides.filter(({ number }) => number === wanted);
+    const answer: ConvertedRows = { included: {}, free: {} };
+    for (const [i, { name }] of conversions.entries()) {
+      const sum = (of: typeof own): Converted => ({
+        total: of.reduce((total, { totals: all }) => total + Number(all[i]), 0),
+        missing: of.reduce((count, { missing }) => count + Number(missing[i]), 0),
+      });
+      answer.included[name] = sum(own);
+      answer.free[name] = sum(own.filter((each) => each.side === 'free'));
     }
-  }
-  return answers;
+    return answer;
+  });
 }

@@ -12,7 +12,7 @@ import type { StoredShape, WeightedGroup } from '../../../contract/shapes';
 import { figureOf, figuresBy } from '../../../contract/measures';
 import type { Column } from '../../arrow/column-plan';
 import { getEntry } from '../../db/log/log';
-import { inEntry } from '../../errors';
+import { AppError, inEntry } from '../../errors';
 import { headerList, headerNames } from '../../header-list';
 import { measureKeys } from '../../sql/forecast-columns';
 import { sql } from '../../sql/quote';
@@ -78,7 +78,7 @@ interface SeveralPreviewResult {
  * Previews several operations, each on the result of the previous ones
  * (docs/contract/05-operations.md#post-versionsidpreview).
  *
- * @throws AppError as {@link previewOperation}, beginning with the place of the operation; as `lookupRows` for lookups
+ * @throws AppError as {@link previewOperation}, beginning with the place of the operation; 404 for lookups
  */
 export const previewSeveral = (
   resources: Resources,
@@ -113,15 +113,26 @@ export const previewSeveral = (
     operations.length,
   );
 
-/** The rows of some lookups after everything that was tried. @throws AppError as {@link lookupRows} */
+/**
+ * The rows of some lookups after everything that was tried, in base64; null for a lookup whose rows cannot be answered
+ * now. @throws AppError 404 if there is no such lookup; 422 for more memory than there is
+ */
 async function lookupsAfter(
   { tx, target, memory }: TrialWriter,
   ids: readonly number[],
 ): Promise<NonNullable<SeveralPreviewFacts['lookups']>> {
   const answers: NonNullable<SeveralPreviewFacts['lookups']> = [];
   for (const id of ids) {
-    const { parts } = await lookupRows(tx, target, id, memory);
-    answers.push({ id, rows: Buffer.concat(parts).toString('base64') });
+    const read = await tx.attempt(() => lookupRows(tx, target, id, memory));
+    if (read instanceof AppError) {
+      if (read.status === 404) throw read;
+      answers.push({ id, rows: null });
+      continue;
+    }
+    const rows = Buffer.concat(read.parts).toString('base64');
+    // The text stays until the answer is sent, and the answer has a copy of it.
+    memory.grow(memory.bytes + 2 * rows.length);
+    answers.push({ id, rows });
   }
   return answers;
 }

@@ -63,12 +63,10 @@ export const previewSlice = (
     );
     const used = [usedPart(slice, compiled.skipped)];
     const readOnly = await readOnlyIn(tx, target, held, used, compiled.where);
-    const lookups = await usableConversions(tx, target);
     const { where } = compiled;
-    const converted = await convertedRows(tx, target.rows, lookups, {
-      where,
-      ...effectsOf(target, held),
-    });
+    const [converted] = await usableConversions(tx, target, (lookup) =>
+      convertedRows(tx, target.rows, lookup, { where, ...effectsOf(target, held) }),
+    );
     const read = { compiled, held, reached, converted, readOnly: readOnly.get(0) };
     return answerOf(tx, target, read, grouped);
   });
@@ -98,11 +96,12 @@ export const previewSlices = (
       ),
     );
     const readOnly = await readOnlyIn(tx, target, held, used, among);
-    const lookups = await usableConversions(tx, target);
-    const converted = await convertedBySlice(
-      ...([tx, target.rows, target, lookups] as const),
-      used.map((slice, number) => ({ number, slice })),
-      { among, ...effectsOf(target, held) },
+    const converted = await usableConversions(tx, target, (lookup) =>
+      convertedBySlice(
+        ...([tx, target.rows, target, lookup] as const),
+        used.map((slice, number) => ({ number, slice })),
+        { among, ...effectsOf(target, held) },
+      ),
     );
     const answers: SlicePreview[] = [];
     for (const [i, own] of compiled.entries()) {
@@ -161,12 +160,11 @@ async function answerOf(
 ): Promise<SlicePreview> {
   const { included, free, excluded } = reached;
   const grouping = by && groupingOf({ by, unit }, target.columns);
-  const hasConversions = converted && Object.keys(converted.included).length > 0;
   return {
     ...included,
-    ...(hasConversions && { conversions: converted.included }),
+    ...(converted && { conversions: converted.included }),
     held: reached.held,
-    free: { ...free, ...(hasConversions && { conversions: converted.free }) },
+    free: { ...free, ...(converted && { conversions: converted.free }) },
     ...(readOnly && { read_only: readOnly }),
     excluded,
     skipped: [...new Set([...skipped, ...(held?.skipped ?? [])])],

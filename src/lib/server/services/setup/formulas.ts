@@ -67,26 +67,23 @@ const columnsFor = async (db: Queryable, source: Source) => [
   ...convertedColumns(await storedLookups(db, source.id)),
 ];
 
-/** @throws AppError 400 for a fault in the expression, 409 if a column or an attribute of the source reserves the name */
+/** @throws AppError 400 for a fault in the expression, 409 if a column or a lookup of the source reserves the name */
 async function refuse(
   db: Queryable,
   source: Source,
   { name, expression }: EditFormulaRequest = {},
 ): Promise<void> {
-  const columns = await listColumns(db, source);
-  const why = name === undefined ? null : whyNotNamed(name, columns);
-  if (why !== null) throw new AppError(409, why, { field: 'name' });
   const lookups = await storedLookups(db, source.id);
   const lookup = lookups.find((each) => namesAdded(each).some(({ label }) => label === name));
   if (lookup) {
     const taken = `The lookup “${lookup.name}” has a field named "${name}"`;
     throw new AppError(409, taken, { field: 'name' });
   }
+  const columns = await columnsFor(db, source);
+  const why = name === undefined ? null : whyNotNamed(name, columns);
+  if (why !== null) throw new AppError(409, why, { field: 'name' });
   if (expression === undefined) return;
-  const { fault } = parseExpression(
-    expression,
-    measureNames([...columns, ...convertedColumns(lookups)]),
-  );
+  const { fault } = parseExpression(expression, measureNames(columns));
   if (!fault) return;
   throw new AppError(400, `expression: ${faultText(fault)}`, { field: 'expression' });
 }

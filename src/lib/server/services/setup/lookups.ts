@@ -1,12 +1,14 @@
 /** Lookups of a source: storing them, and checking them against their tables. */
 import {
   type CheckedLookup,
+  convertedColumns,
   type CreateLookupRequest,
   type EditLookupRequest,
   joiningColumns,
   Lookup,
   namesAdded,
 } from '../../../contract/lookups';
+import { whyNotNamed } from '../../../contract/formulas';
 import type { Source } from '../../../contract/sources';
 import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
 import { tableExists } from '../../db/setup/catalog';
@@ -170,7 +172,10 @@ async function refuse(
 const refusal = (field: string, problem: string) =>
   new AppError(400, `${field}: ${problem}`, { field });
 
-/** @throws AppError 400 if another lookup or a formula of the source has the name of an attribute or a conversion */
+/**
+ * @throws AppError 400 if another lookup or a formula of the source has the name of an attribute or a conversion, or if
+ * one of these names is reserved for parts of a conversion
+ */
 async function requireFreeLabels(
   tx: Transaction,
   source: Source,
@@ -178,13 +183,22 @@ async function requireFreeLabels(
 ): Promise<void> {
   const others = (await storedLookups(tx, source.id)).filter(({ id }) => id !== lookup.id);
   const formulas = await formulaNames(tx, source.id);
+  const conversions = convertedColumns([lookup, ...others]);
+  const taken = [...formulas, ...others.flatMap(namesAdded).map(({ label }) => label)];
   for (const { label, field } of namesAdded(lookup)) {
+    const columns = conversions.filter(({ cname }) => cname !== label);
+    const part =
+      columns.length < conversions.length
+        ? taken.find((name) => whyNotNamed(name, [{ cname: label }]) !== null)
+        : undefined;
     const other = others.find((each) => namesAdded(each).some((one) => one.label === label));
     const problem = other
       ? `The lookup “${other.name}” has a field named "${label}"`
       : formulas.includes(label)
         ? `The source has a formula named "${label}"`
-        : null;
+        : part !== undefined
+          ? `The source has the name "${part}", which would be one of a part of "${label}"`
+          : whyNotNamed(label, columns);
     if (problem !== null) throw refusal(field, problem);
   }
 }
