@@ -61,7 +61,7 @@ test('an amount is refused if members have moved since the page read them', asyn
   await pivot.click(at(['Storage']));
   await page.keyboard.type('1000');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('its lookup may have changed').first()).toBeVisible();
+  await expect(page.getByText('or in the table of a lookup').first()).toBeVisible();
   expect(await sales(service, 'TRUE')).toBeCloseTo(all, 2);
   await page.keyboard.press('Escape');
   await page.reload();
