@@ -85,7 +85,7 @@ it('names the privilege that publishing a plan needs, and publishes it once it i
   const refused = await publish();
   expect([refused.status, refused.body.error]).toEqual([
     422,
-    `The database role of the service may not make views in the schema pf_plans: permission denied for database ${owner.database.database}. Grant it CREATE on the database, or make the schema and grant it CREATE there`,
+    `The database role of the service may not make views in the schema pf_plans: permission denied for database ${owner.database.database}. Grant it CREATE on the database, make the schema and grant it CREATE there, or give it back a view that another role owns`,
   ]);
   expect((await api.get(`/sources/${id}/published`)).body).toEqual([]);
   await owner.query(`CREATE SCHEMA pf_plans; GRANT USAGE, CREATE ON SCHEMA pf_plans TO ${role}`);

@@ -225,6 +225,7 @@ export function watch(): void {
   });
   observer.observe(document, { childList: true, subtree: true });
   localStorage.setItem('pf.user', 'hunter');
+  localStorage.setItem('pf.technical', 'shown');
   window.hunted = {
     look,
     listen,
