@@ -225,7 +225,7 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   expect((await planner.post(`/reviews/${made.body.id}/submit`, {})).status).toBe(200);
   await expect(ann.grid.locator('th[data-review="submitted"]')).toHaveText(['Tables']);
   await ann.click({ row: ['Furniture', 'Tables'] });
-  await expect(ann.panel).toContainText(/Rows \d+ Locked: \d+ rows/);
+  await expect(ann.panel).toContainText(/Rows \d+\s+Locked: \d+ rows/);
 
   // The dialog and the list name the slice that is stored.
   await ann.page.keyboard.press('Escape');
