@@ -1,5 +1,6 @@
 /** Fills the calendar `pf.dim_period`. */
 import type { ClientBase } from 'pg';
+import { calendarTransaction } from './calendar-transaction';
 
 const TABLE = `
   CREATE TABLE IF NOT EXISTS pf.dim_period (
@@ -74,23 +75,15 @@ export async function loadCalendar(client: ClientBase, fiscalStart: number): Pro
   if (schema.rowCount === 0)
     throw new Error('The schema pf does not exist: run "npm run migrate -- up" first');
 
-  await client.query('BEGIN');
-  try {
-    // Two first runs at the same time would both find no table, and one would fail.
-    await client.query("SELECT pg_advisory_xact_lock(hashtext('pf.dim_period'))");
+  return calendarTransaction(client, 'pf.dim_period', async () => {
     await client.query(TABLE);
     const written = await client.query(
       `INSERT INTO pf.dim_period (${COLUMNS}) ${MONTHS}
        ON CONFLICT (sdat) DO UPDATE SET (${COLUMNS}) = ROW (${excluded()})`,
       [fiscalStart],
     );
-    await client.query('COMMIT');
     return written.rowCount ?? 0;
-  } catch (error) {
-    // A failed rollback must not hide the error. The transaction ends with the connection.
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 function excluded(): string {

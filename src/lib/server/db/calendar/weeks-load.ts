@@ -1,5 +1,6 @@
 /** Fills the calendar of retail weeks `pf_lookups.weeks`. */
 import type { ClientBase } from 'pg';
+import { calendarTransaction } from './calendar-transaction';
 
 /** The weeks of the three periods of a quarter, such as 4, 4 and 5. */
 export type WeekPattern = readonly [first: number, second: number, third: number];
@@ -52,14 +53,12 @@ const WEEKS = `
  * @param yearStarts the first day of any year, YYYY-MM-DD: its day of the week begins all weeks
  * @returns the number of weeks
  */
-export async function loadWeeks(
+export function loadWeeks(
   client: ClientBase,
   [first, second]: WeekPattern,
   yearStarts: string,
 ): Promise<number> {
-  await client.query('BEGIN');
-  try {
-    await client.query("SELECT pg_advisory_xact_lock(hashtext('pf_lookups.weeks'))");
+  return calendarTransaction(client, 'pf_lookups.weeks', async () => {
     const schema = await client.query("SELECT FROM pg_namespace WHERE nspname = 'pf_lookups'");
     // IF NOT EXISTS would need the right to make schemas although it is there.
     if (schema.rowCount === 0) await client.query('CREATE SCHEMA pf_lookups');
@@ -69,11 +68,6 @@ export async function loadWeeks(
       `INSERT INTO pf_lookups.weeks (sdat, edat, year, quarter, period, week, period_no, week_no) ${WEEKS}`,
       [yearStarts, first, first + second],
     );
-    await client.query('COMMIT');
     return written.rowCount ?? 0;
-  } catch (error) {
-    // A failed rollback must not hide the error. The transaction ends with the connection.
-    await client.query('ROLLBACK').catch(() => undefined);
-    throw error;
-  }
+  });
 }
