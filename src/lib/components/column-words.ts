@@ -21,6 +21,15 @@ export function columnWords(columns: readonly ColumnEntry[]): ColumnWords {
   };
 }
 
+/** Returns columns as choices, by label. @param stored the present choice, which is offered even if it is none of them */
+export const columnOptions = (
+  columns: readonly Pick<ColumnEntry, 'cname' | 'label'>[],
+  stored: string,
+): { value: string; label: string }[] => [
+  ...columns.map(({ cname, label }) => ({ value: cname, label: label || cname })),
+  ...(columns.some(({ cname }) => cname === stored) ? [] : [{ value: stored, label: stored }]),
+];
+
 /** Reads the words of a source. If its columns cannot be read, they have their names, and no type. */
 export const readColumnWords = async (sourceId: number, o?: CallOptions): Promise<ColumnWords> =>
   columnWords(await call('GET /sources/{id}/columns', { id: sourceId, ...o }).catch(() => []));
