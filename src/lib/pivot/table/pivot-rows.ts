@@ -52,6 +52,8 @@ export class PivotRows {
   private triedEntry: number | null = null;
   /** The log entry whose cells are marked; null for none. */
   private markedEntry: number | null = null;
+  /** The cached {@link missingRates}; null after the rows have changed. */
+  private missing: ReadonlyMap<string, number> | null = null;
 
   constructor(private readonly parts: RowsParts) {}
 
@@ -63,10 +65,14 @@ export class PivotRows {
     return this.parts.rows.count((logid) => this.isOf('own', logid));
   }
 
-  /** The amounts of the version's plan that have no rate, by conversion: see {@link Attributes.missingRates}. */
+  /**
+   * The number of amounts of the version's plan without a rate, by conversion: see {@link Attributes.missingRates}. All
+   * rows are read once after each change of them.
+   */
   get missingRates(): ReadonlyMap<string, number> {
     const { attributes, rows } = this.parts;
-    return attributes.missingRates(rows.runs((logid) => this.isOf('own', logid)));
+    this.missing ??= attributes.missingRates(rows.runs((logid) => this.isOf('own', logid)));
+    return this.missing;
   }
 
   /**
@@ -201,6 +207,7 @@ export class PivotRows {
     const { grid, viewer } = this.parts;
     const changeAndShow = async (isToRecreate: boolean) => {
       const isLoadedAnew = await change();
+      this.missing = null;
       // Cached reads are outdated from now on, although the grid is notified later.
       grid.invalidate();
       const layout = await viewer.read();
