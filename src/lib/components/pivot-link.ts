@@ -13,6 +13,19 @@ export function pivotLink(versionId: number): string {
 export const notePivotLink = (versionId: number, search: string): void =>
   keep(keyOf(versionId), search || null, 'tab');
 
+const fieldsKeyOf = (versionId: number): string => `pf.fields.${versionId}`;
+
+/** Notes that the next opening of a version's pivot in this tab shows the fields. */
+export const noteFieldsOpen = (versionId: number): void =>
+  keep(fieldsKeyOf(versionId), 'open', 'tab');
+
+/** Returns whether this opening of a version's pivot shows the fields; only the first one after the note does. */
+export function takeFieldsOpen(versionId: number): boolean {
+  const isOpen = kept(fieldsKeyOf(versionId), 'tab') !== null;
+  keep(fieldsKeyOf(versionId), null, 'tab');
+  return isOpen;
+}
+
 /** Returns the address of the version that a current name stands for. */
 export const nameLink = (sourceId: number, name: string): string =>
   `/plans/${sourceId}/${encodeURIComponent(name)}`;
