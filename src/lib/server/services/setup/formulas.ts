@@ -61,10 +61,14 @@ async function checked(db: Database, formula: Formula): Promise<CheckedFormula> 
   return { ...formula, problem: problemOf(formula, columns) };
 }
 
-/** The columns of a source, and the conversions of its lookups. */
-const columnsFor = async (db: Queryable, source: Source) => [
+/** The columns of a source, and the conversions of its lookups. @param lookups those of the source, if they are read already */
+const columnsFor = async (
+  db: Queryable,
+  source: Source,
+  lookups?: Parameters<typeof convertedColumns>[0],
+) => [
   ...(await listColumns(db, source)),
-  ...convertedColumns(await storedLookups(db, source.id)),
+  ...convertedColumns(lookups ?? (await storedLookups(db, source.id))),
 ];
 
 /** @throws AppError 400 for a fault in the expression, 409 if a column or a lookup of the source reserves the name */
@@ -79,7 +83,7 @@ async function refuse(
     const taken = `The lookup “${lookup.name}” has a field named "${name}"`;
     throw new AppError(409, taken, { field: 'name' });
   }
-  const columns = await columnsFor(db, source);
+  const columns = await columnsFor(db, source, lookups);
   const why = name === undefined ? null : whyNotNamed(name, columns);
   if (why !== null) throw new AppError(409, why, { field: 'name' });
   if (expression === undefined) return;
