@@ -13,10 +13,17 @@ export interface ConversionOf {
 /** The rows behind a cell, as far as conversions need them. */
 type ConvertedCell = Pick<SlicePreview, 'row_count' | 'conversions' | 'free'>;
 
-/** Returns the conversion of the rows that can change per unit of the measure; null if one of both is 0 or unknown. */
-function rateOfFree({ name, key }: ConversionOf, { free }: ConvertedCell): number | null {
+/**
+ * Returns the conversion of some rows, and that of the rows that can change per unit of the measure; null if one of
+ * these is unknown, or if the rows that can change add up to 0.
+ */
+function conversionOf(
+  { name, key }: ConversionOf,
+  { conversions, free }: ConvertedCell,
+): { now: number; rate: number } | null {
+  const now = conversions?.[name]?.total;
   const [converted, amount] = [free.conversions?.[name]?.total, totalOf(free, key)];
-  return converted && amount ? converted / amount : null;
+  return now !== undefined && converted && amount ? { now, rate: converted / amount } : null;
 }
 
 /** Returns how many amounts of some rows have no rate; null if the conversion cannot be computed now. */
@@ -34,9 +41,9 @@ export function editOfMeasure(
   { by, amount }: MeasureEdit,
   rows: ConvertedCell,
 ): MeasureEdit | null {
-  const now = rows.conversions?.[conversion.name]?.total;
-  const rate = rateOfFree(conversion, rows);
-  if (now === undefined || rate === null) return null;
+  const converted = conversionOf(conversion, rows);
+  if (!converted) return null;
+  const { now, rate } = converted;
   // Without held rows, the measure changes by the same percentage.
   if (by === 'percent' && rows.free.row_count === rows.row_count) return { by, amount };
   const change = by === 'total' ? amount - now : by === 'percent' ? (now * amount) / 100 : amount;
@@ -53,9 +60,9 @@ export function conversionDraft(
   draft: MeasureDraft,
   rows: ConvertedCell,
 ): MeasureDraft | null {
-  const now = rows.conversions?.[conversion.name]?.total;
-  const rate = rateOfFree(conversion, rows);
-  if (now === undefined || rate === null) return null;
+  const converted = conversionOf(conversion, rows);
+  if (!converted) return null;
+  const { now, rate } = converted;
   const change = tidy(draft.change * rate);
   const percent = now === 0 ? null : tidy((change / now) * 100);
   return { now, total: tidy(now + change), change, percent };
