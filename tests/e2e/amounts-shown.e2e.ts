@@ -88,7 +88,7 @@ test('shows thousands and stores that in the address; amounts are typed in full'
   await page.getByLabel('amount: unit').selectOption('thousands');
   await page.getByLabel('amount: decimals').selectOption('1');
   await page.keyboard.press('Escape');
-  // The unit of all amounts stands once, in the corner.
+  // The corner shows the unit that all amounts have.
   const corner = pivot.grid.locator('thead th').first();
   await expect(corner).toHaveAttribute('data-unit', 'in thousands');
   await expect.poll(() => pivot.text(at('A'))).toBe('1,234.6');

@@ -119,7 +119,7 @@ export class Pivot {
     return this.rows.rowCount;
   }
 
-  /** The amounts of the version's plan that have no rate, by conversion. */
+  /** The number of amounts of the version's plan without a rate, by conversion. */
   get missingRates(): ReadonlyMap<string, number> {
     return this.rows.missingRates;
   }

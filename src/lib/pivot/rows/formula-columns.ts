@@ -32,7 +32,7 @@ export const priceFormula = (value: string, units: string): PivotFormula => ({
   format: null,
 });
 
-/** Returns a conversion as a formula: what is typed into it changes the measure that it multiplies. */
+/** Returns the formula whose result is a conversion. An amount typed into it changes the measure that is converted. */
 export const conversionFormula = (name: string): PivotFormula => ({
   ...{ name, measure: name, origin: 'formula', expression: { kind: 'measure', name } },
   format: null,

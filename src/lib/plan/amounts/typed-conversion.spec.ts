@@ -97,7 +97,7 @@ describe('editOfMeasure', () => {
 });
 
 describe('conversionDraft', () => {
-  it('says what is reached with the decimals of the measure', () => {
+  it('is the conversion after the measure is rounded to its decimals', () => {
     const rows = rowsOf([{ amount: 100, rate: 3, isHeld: false }]);
     const edit = editOfMeasure(EUR, { by: 'total', amount: 301 }, rows);
     const draft = edit && measureOutcome('value', edit, rows, 2);
@@ -108,7 +108,7 @@ describe('conversionDraft', () => {
   });
 });
 
-it('missingRates counts amounts without a rate, and knows no other conversion', () => {
+it('missingRates returns the number of amounts without a rate, and null for an unknown conversion', () => {
   const rows = rowsOf([], 37);
   expect(missingRates(EUR, rows)).toBe(37);
   expect(missingRates({ name: 'USD' }, rows)).toBeNull();

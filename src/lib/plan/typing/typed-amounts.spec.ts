@@ -70,7 +70,7 @@ describe('an amount typed into a conversion', () => {
     expect(scale(null)?.value_incr).toBeCloseTo(1 / 3, 12);
   });
 
-  it('changes the measure that it multiplies', () => {
+  it('has the key of the measure that it multiplies', () => {
     const { planned } = amountsOf();
     expect(['Sales', 'EUR', 'Currency'].map((name) => planned.keyBehind(name))).toEqual([
       ...['value', 'value', null],

@@ -78,7 +78,7 @@ export async function inLines<Progress extends object>(
     const retryAfter = headers['retry-after'];
     await sendLine({
       ...{ status, ...body },
-      ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }),
+      ...(retryAfter !== undefined && { retry_after: Number(retryAfter) }),
     });
     await end();
   });

@@ -197,9 +197,9 @@ class Fitting {
   private readonly ofHistory: Shares[];
   /** The shares of each event in the periods of the horizon. */
   private readonly ofHorizon: Shares[];
-  /** Whether each period of the history is ignored. */
+  /** For each period of the history, whether it is ignored. */
   private readonly ignored: boolean[];
-  /** Whether methods learn from each period of the history. */
+  /** For each period of the history, whether methods learn from it. */
   private readonly regular: boolean[];
   private readonly periods: number[];
   private readonly periodOf: (day: string) => number;

@@ -61,7 +61,7 @@ export function sellingDaysText({
   return `It was fitted to amounts per selling day, Monday to ${through}.`;
 }
 
-/** Returns for each period its place among the regular ones; a week 53 has that of the week before it. */
+/** Returns the place of each period among the regular ones. A week 53 has the place of the week before it. */
 export function regularPlaces(
   history: Pick<History, 'unit'>,
   periods: readonly number[],
