@@ -187,3 +187,29 @@ test('the panel says after a reload that its form is still filled in', async ({ 
   await pivot.click({ row: ['Furniture'], column: ['2027', 'Sales'] });
   await expect(pivot.panel.getByLabel(/: New total$/).first()).toHaveValue('200,000');
 });
+
+test('a phone begins with the pivot alone, and shows the panel below it', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await expect(pivot.panel).toBeHidden();
+  const stage = page.locator('.stage');
+  const height = async () => (await stage.boundingBox())?.height ?? 0;
+  expect(await height()).toBeGreaterThan(844 / 2);
+
+  await pivot.click({ row: ['Furniture'] });
+  await page.getByRole('button', { name: 'Show the panel (P)' }).click();
+  await expect(pivot.slice).toHaveText('Category = Furniture');
+  const [above, below] = [await stage.boundingBox(), await pivot.panel.boundingBox()];
+  expect(below?.width).toBe(390);
+  expect(below?.y).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 844));
+  expect(await height()).toBeGreaterThan(200);
+
+  // A large window later is not changed by what a phone has hidden.
+  await page.reload();
+  await expect(pivot.panel).toBeHidden();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.reload();
+  await pivot.drawn();
+  await expect(pivot.panel).toBeVisible();
+});

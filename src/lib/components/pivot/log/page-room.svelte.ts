@@ -12,8 +12,13 @@ const keptWidth = (column: LogColumn) => Number(kept(LOG_COLUMN[column])) || nul
 /** Smallest height of the log, and of the pivot above it, in pixels. */
 export const LEAST_HEIGHT = 160;
 
+/** Windows in which the panel takes the place of half of the pivot, such as those of phones. */
+const SMALL = '(max-width: 36rem)';
+
 export class PageRoom {
-  private panelOpen = $state(kept(PANEL) !== 'folded');
+  /** A small window begins with the pivot alone. It stores nothing about its panel. */
+  private readonly isSmall = matchMedia(SMALL).matches;
+  private panelOpen = $state(!this.isSmall && kept(PANEL) !== 'folded');
   private logOpen = $state(kept(LOG) === 'open');
   private height = $state(Number(kept(LOG_HEIGHT)) || USUAL_LOG_HEIGHT);
   private widths = $state({
@@ -28,7 +33,7 @@ export class PageRoom {
 
   set isPanelOpen(isOpen: boolean) {
     this.panelOpen = isOpen;
-    keep(PANEL, isOpen ? null : 'folded');
+    if (!this.isSmall) keep(PANEL, isOpen ? null : 'folded');
   }
 
   /** Whether the log is shown. */
