@@ -1,4 +1,4 @@
-import { test, expect } from '../support/e2e';
+import { expect, storeText, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 test('the panel lists the latest changes while nothing is selected', async ({ page, service }) => {
@@ -62,4 +62,42 @@ test('an earlier state of the plan has its own latest changes and totals of the 
   await expect.poll(() => total.innerText()).not.toBe(now);
   const shown = (text: string) => Number(/[\d,]+\.\d\d/.exec(text)?.[0].replaceAll(',', ''));
   expect(shown(now) - shown(await total.innerText())).toBeCloseTo(100, 2);
+});
+
+test('the panel shows what waits for the user, and what others changed since the last visit', async ({
+  page,
+  service,
+}) => {
+  const slice = { Category: 'Furniture' };
+  const pivot = new PivotPage(page);
+  await storeText(page, 'pf.user', 'Ann');
+  await pivot.open(1);
+  const changes = (name: string) => pivot.panel.getByRole('region', { name, exact: true });
+  const waiting = pivot.panel.getByRole('region', { name: 'Waiting for me' });
+  await expect(changes('Latest changes').getByRole('listitem')).toHaveCount(1);
+  await expect(waiting).toHaveCount(0);
+  await visit(page, '/');
+
+  for (const pf_user of ['Ann', 'bea', 'carl'])
+    await service.api.post('/versions/1/scale', { slice, value_incr: 100, pf_user });
+  const text = 'Is this enough, @ann?';
+  await service.api.post('/versions/1/comments', { slice, text, pf_user: 'bea' });
+  const asked = { slice, reviewers: ['Ann'], pf_user: 'carl' };
+  const review = (await service.api.post('/versions/1/reviews', asked)).body;
+  await service.api.post(`/reviews/${review.id}/submit`, { pf_user: 'carl' });
+
+  await pivot.open(1);
+  const since = changes('2 changes since my last visit');
+  await expect(since.getByRole('listitem')).toHaveText([/carl/, /bea/]);
+  await expect(waiting.getByRole('article')).toContainText('Submitted');
+  await waiting.getByRole('button', { name: /Is this enough/ }).click();
+  await expect(pivot.panel.getByTestId('slice')).toHaveText('Category = Furniture');
+  await pivot.panel.getByRole('button', { name: 'Clear', exact: true }).click();
+
+  await waiting.getByRole('button', { name: 'Approve …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+  await expect(waiting.getByRole('article')).toHaveCount(0);
+  await visit(page, '/');
+  await pivot.open(1);
+  await expect(changes('Latest changes').getByRole('listitem')).toHaveCount(4);
 });

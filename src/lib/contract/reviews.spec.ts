@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holdsBack, mayTake } from './reviews';
+import { holdsBack, mayTake, type Review, waitsFor } from './reviews';
 
 it('a reviewer whose name differs from the owner only in case returns and reopens, but approves nothing', () => {
   const submitted = { owner: 'ann', reviewers: ['Ann', 'bea'], state: 'submitted' as const };
@@ -12,4 +12,13 @@ it('a reviewer whose name differs from the owner only in case returns and reopen
   const other = { name: 'bea', isAdmin: false };
   expect(mayTake(submitted, 'approve', other)).toBe(true);
   expect(holdsBack(submitted, 'bea')).toBe(false);
+});
+
+it('a submitted review waits for its reviewers, a returned one for its owner, any other for nobody', () => {
+  const parties = { owner: 'ann', reviewers: ['bea', 'carl'] };
+  const waiting = (state: Review['state']) =>
+    ['ann', 'bea', 'carl', 'dora'].filter((name) => waitsFor({ ...parties, state }, name));
+  expect(waiting('submitted')).toEqual(['bea', 'carl']);
+  expect(waiting('returned')).toEqual(['ann']);
+  for (const state of ['open', 'approved', 'reopened'] as const) expect(waiting(state)).toEqual([]);
 });

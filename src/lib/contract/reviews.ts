@@ -183,6 +183,10 @@ export const mayTake = (review: Parties, step: ReviewStepName, person: Person): 
   return REVIEW_STEPS[step].by.some((part) => parts.includes(part));
 };
 
+/** Returns whether a review waits for a person to take the next step (docs/contract/22-sign-off.md). */
+export const waitsFor = ({ owner, reviewers, state }: Parties, name: string): boolean =>
+  (state === 'submitted' && reviewers.includes(name)) || (state === 'returned' && owner === name);
+
 /** Returns whether a review in this state locks its rows for some people or for all. */
 export const isHeld = (state: ReviewState): boolean =>
   state === 'submitted' || state === 'approved';

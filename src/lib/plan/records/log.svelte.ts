@@ -4,6 +4,7 @@ import { Latest } from '../../client/latest.svelte';
 import type { LogAnswer, LogListEntry, UndoneEntry } from '../../contract/log';
 import type { Totals } from '../../contract/primitives';
 import type { Slice } from '../../contract/slices';
+import { LastVisit } from './last-visit';
 import type { StoredLog } from './own-changes';
 import { SELECTION_PAUSE_MS } from '../selection/selection.svelte';
 import { byEntry } from '../amounts/entry-totals';
@@ -22,7 +23,12 @@ export class Log {
   /** The entries that have rows of the slice that was asked about last; null until they are known. */
   readonly touching = new Latest<Touching>(SELECTION_PAUSE_MS);
 
-  constructor(private readonly versionId: number) {}
+  /** Which entries were shown on an earlier visit of this page. */
+  readonly lastVisit: LastVisit;
+
+  constructor(private readonly versionId: number) {
+    this.lastVisit = new LastVisit(versionId);
+  }
 
   /** The log; null until it is read, or if it could not be read. */
   get answer(): LogAnswer | null {
@@ -35,7 +41,11 @@ export class Log {
    * @param pauseMs a debounce
    */
   read(pauseMs = 0): Promise<void> {
-    this.latest.ask((signal) => api.listLog(this.versionId, { signal }), pauseMs);
+    this.latest.ask(async (signal) => {
+      const answer = await api.listLog(this.versionId, { signal });
+      this.lastVisit.store(answer.entries);
+      return answer;
+    }, pauseMs);
     this.undone.ask(
       (signal) => api.call('GET /versions/{id}/undone', { id: this.versionId, signal }),
       pauseMs,

@@ -1,5 +1,5 @@
 /** Threads of comments. */
-import type { Comment } from '../../contract/comments';
+import { type Comment, mentionKey, mentionsIn } from '../../contract/comments';
 import type { MarkedSlice } from '../../pivot/grid/marks/comment-texts';
 import type { SeenRecord } from '../version/own-part';
 
@@ -15,6 +15,14 @@ const SHOWN_TEXT = 120;
 /** Returns the newest comment of a thread. */
 export const newestOf = ({ comment, replies }: Thread): SeenRecord<Comment> =>
   replies.at(-1) ?? comment;
+
+/** Returns the threads with a comment that mentions a person. */
+export function mentioning(threads: readonly Thread[], name: string): Thread[] {
+  const key = mentionKey(name);
+  return threads.filter(({ comment, replies }) =>
+    [comment, ...replies].some(({ text }) => mentionsIn(text).includes(key)),
+  );
+}
 
 /** Returns the threads of comments, which are listed oldest first. */
 export function threadsOf(comments: readonly SeenRecord<Comment>[]): Thread[] {
