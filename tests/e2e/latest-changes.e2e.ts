@@ -1,4 +1,4 @@
-import { expect, storeText, test, visit } from '../support/e2e';
+import { expect, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
 test('the panel lists the latest changes while nothing is selected', async ({ page, service }) => {
@@ -69,8 +69,7 @@ test('the panel shows what waits for the user, and what others changed since the
   service,
 }) => {
   const slice = { Category: 'Furniture' };
-  const pivot = new PivotPage(page);
-  await storeText(page, 'pf.user', 'Ann');
+  const pivot = new PivotPage(page, 'Ann');
   await pivot.open(1);
   const changes = (name: string) => pivot.panel.getByRole('region', { name, exact: true });
   const waiting = pivot.panel.getByRole('region', { name: 'Waiting for me' });

@@ -197,8 +197,8 @@ test('a phone begins with the pivot alone, and shows the panel below it', async 
   const height = async () => (await stage.boundingBox())?.height ?? 0;
   expect(await height()).toBeGreaterThan(844 / 2);
 
-  await pivot.click({ row: ['Furniture'] });
   await page.getByRole('button', { name: 'Show the panel (P)' }).click();
+  await pivot.click({ row: ['Furniture'] });
   await expect(pivot.slice).toHaveText('Category = Furniture');
   const [above, below] = [await stage.boundingBox(), await pivot.panel.boundingBox()];
   expect(below?.width).toBe(390);
@@ -207,6 +207,7 @@ test('a phone begins with the pivot alone, and shows the panel below it', async 
 
   // A large window later is not changed by what a phone has hidden.
   await page.reload();
+  await pivot.drawn();
   await expect(pivot.panel).toBeHidden();
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.reload();
