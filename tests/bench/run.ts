@@ -19,6 +19,7 @@ import { measureChanges } from './parts/change';
 import { measureGrouping } from './parts/grouping';
 import { measureGrowth } from './parts/growth';
 import { measureCache } from './parts/cache';
+import { measureLookups } from './parts/lookups';
 import { measureOpening } from './parts/open';
 import { measureOperations } from './parts/operations';
 import { measureReads } from './parts/read';
@@ -38,6 +39,7 @@ const PARTS: Record<string, Part> = {
   grouping: measureGrouping,
   growth: measureGrowth,
   refresh: measureRefresh,
+  lookups: measureLookups,
 };
 
 /** Timeout of a part, so that one that hangs does not block the others. */

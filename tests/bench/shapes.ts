@@ -105,6 +105,26 @@ export const withMeasures = (shape: Shape, names: readonly string[]): Shape => (
   ],
 });
 
+/** Returns sales of 20,000 products in 20 regions, with a group of products that has 200 values. */
+export const articles = (rows: number): Shape => ({
+  tname: 'articles',
+  rows,
+  select: `
+    'Region ' || i % 20 + 1 AS "Region", 'Product ' || i * 7919 % 20000 AS "Product",
+    'Group ' || i * 7919 % 200 + 1 AS "Group", 'Customer ' || i % 793 AS "Customer",
+    date '2024-01-01' + (i % 1461)::int AS "Order Date",
+    round(1 + i * 7.919 % 5000, 2)::numeric(12,2) AS "Sales", (i % 14 + 1)::int AS "Quantity"`,
+  columns: columns({
+    Region: 'dimension',
+    Product: 'dimension',
+    Group: 'dimension',
+    Customer: 'dimension',
+    'Order Date': 'date',
+    Sales: 'value',
+    Quantity: 'units',
+  }),
+});
+
 /** Returns a retailer's invoice lines: 38 countries, most lines from one, 4,070 products, 25,900 invoices. */
 export const invoiceLines = (rows: number): Shape => ({
   tname: 'invoice_lines',

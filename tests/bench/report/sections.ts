@@ -111,9 +111,17 @@ export function sections(figures: Figures): Record<string, string> {
     summary: `Of ${TARGETS.length} targets, ${many('met')} are met and ${many('not met')} are not${others}.`,
     targets: targets(figures),
     ...Object.fromEntries(
-      ['read', 'cache', 'operations', 'whole', 'open', 'change', 'grouping', 'refresh'].map(
-        (name) => [name, part(figures[name])],
-      ),
+      [
+        'read',
+        'cache',
+        'operations',
+        'whole',
+        'open',
+        'change',
+        'grouping',
+        'refresh',
+        'lookups',
+      ].map((name) => [name, part(figures[name])]),
     ),
     growth: growth(figures.growth),
   };
