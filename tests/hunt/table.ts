@@ -130,6 +130,12 @@ export function randomTable(name: string, random: Random): HuntTable {
   const formulas = hasUnits && random.chance(0.5) ? [quotient(measures, random)] : [];
   const reference = random.chance(0.4);
   const attributes = randomAttributes(name, columns, random.fork('attributes'));
+  const many = random.fork('many keys');
+  const [wide] = attributes.filter(({ keys }) => keys.length === 1 && keys[0]?.kind === 'text');
+  if (wide && many.chance(0.25)) {
+    const key = columns.indexOf(wide.keys[0]!);
+    rows.push(...manyKeys(wide, rows, key, many));
+  }
   return { name, columns, measures, formulas, attributes, rows, reference };
 }
 
@@ -160,6 +166,25 @@ function randomAttributes(
       .filter(() => random.chance(0.8))
       .map((combination) => [...combination, random.pick(values)]);
     return { name, tname: `${table} lookup ${i}`, keys, rows };
+  });
+}
+
+/** The number of keys that {@link manyKeys} adds. */
+const MANY = 2000;
+
+/** Gives thousands of new keys to one member of an attribute. @returns a row for each, like some of the others */
+function manyKeys(
+  { keys: [column], rows: known }: HuntAttribute,
+  rows: readonly Key[][],
+  key: number,
+  random: Random,
+): Key[][] {
+  const member = random.pick([...known.map((row) => row.at(-1) ?? null), 'of many']);
+  return Array.from({ length: MANY }, (_, i) => {
+    const value = `article ${i}`;
+    column?.values.push(value);
+    known.push([value, member]);
+    return random.pick(rows).with(key, value);
   });
 }
 

@@ -115,7 +115,9 @@ export const describe = (table: HuntTable) => ({
     ...(role === 'date' && { role }),
     ...(grain && { grain }),
     ...(key && { key }),
-    values: values.map((v) => (v !== null && v.length > 60 ? `${v.slice(0, 20)} …` : v)),
+    values: values
+      .slice(0, 20)
+      .map((v) => (v !== null && v.length > 60 ? `${v.slice(0, 20)} …` : v)),
   })),
   measures: table.measures,
   ...(table.formulas?.length && { formulas: table.formulas }),
