@@ -4,7 +4,7 @@ import { amountField } from '../../src/lib/contract/measures';
 import type { SlicePreview } from '../../src/lib/contract/previews';
 import { roundedEdit } from '../../src/lib/plan/amounts/scale-draft';
 import { editOfMeasure } from '../../src/lib/plan/amounts/typed-conversion';
-import type { Api } from '../support/http';
+import type { Answer, Api } from '../support/http';
 import { plan, type Planned, type SourceRow, type TableColumn } from '../support/planned';
 import { startService, type Service } from '../support/service';
 import { decode, ok } from './contract/orders';
@@ -108,8 +108,11 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** The conversions of the plan's rows behind a condition, by SQL. */
-async function bySql(where: string): Promise<Record<string, { total: number; missing: number }>> {
+/** The conversions of the rows behind a condition by SQL: of the plan's, unless another condition says which rows. */
+async function bySql(
+  where: string,
+  included = `f.pf_iter <> 'reference' AND`,
+): Promise<Record<string, { total: number; missing: number }>> {
   const sums = Object.values(IN_SQL).map(
     (
       [measure, rate],
@@ -121,7 +124,7 @@ async function bySql(where: string): Promise<Record<string, { total: number; mis
     `SELECT ${sums.join(', ')} FROM ${version.table} f
        LEFT JOIN public.rates r ON r.currency = f."Currency" AND f."Day" BETWEEN r.first AND r.last
        LEFT JOIN public.constant_rates k ON k.currency = f."Currency"
-     WHERE f.pf_iter <> 'reference' AND (${where})`,
+     WHERE ${included} (${where})`,
   );
   return Object.fromEntries(
     Object.keys(IN_SQL).map((name, i) => [
@@ -208,6 +211,88 @@ describe('two currencies at four rates', () => {
     expect((await sliceOf({})).conversions).toEqual(near(await bySql('TRUE')));
     ok(await api.del(`/log/${scaled.body[0].pf_logid}`));
     expect((await sliceOf({})).conversions).toEqual(before.conversions);
+  });
+});
+
+describe('an explanation', () => {
+  it('has the conversions of each entry, also of the reference', async () => {
+    const to = (path: string, body: object): Promise<Answer> =>
+      api.post(`${version.path}/${path}`, { ...body, ...by });
+    const { body: scaled } = ok(await to('scale', { slice: { Zone: 'dollar' }, pct: 10 }));
+    const { body: moved } = ok(
+      await to('recode', { slice: { Country: 'UK' }, set: { Currency: 'CHF' } }),
+    );
+    for (const [slice, where] of LEVELS) {
+      const { body } = ok(await api.post(`${version.path}/explain`, { slice }));
+      for (const { logid, conversions } of body.entries)
+        expect(conversions).toEqual(near(await bySql(`(${where}) AND pf_logid = ${logid}`, '')));
+    }
+    const { body } = ok(await api.post(`${version.path}/explain`, { slice: {} }));
+    expect(body.entries.map(({ operation }: { operation: string }) => operation)).toEqual([
+      ...['baseline', 'reference', 'scale', 'recode'],
+    ]);
+    for (const [{ pf_logid: logid }] of [moved, scaled]) ok(await api.del(`/log/${logid}`));
+  });
+
+  it('has the conversions that can be computed', async () => {
+    await service.query(`ALTER TABLE public.rates RENAME TO others`);
+    const { body } = ok(await api.post(`${version.path}/explain`, { slice: {} }));
+    for (const { conversions } of body.entries)
+      expect(Object.keys(conversions)).toEqual(['EUR, constant rate']);
+    await service.query(`ALTER TABLE public.others RENAME TO rates`);
+  });
+});
+
+describe('at a grain', () => {
+  const SHOWN = COLUMNS.map((column) => ({
+    ...column,
+    grain: ['Day', 'Country', 'Currency'].includes(column.name),
+  }));
+
+  it('the groups times the rates of their keys are the totals of SQL', async () => {
+    const grain = await plan(service, SHOWN, [...ROWS, ...UNKNOWN]);
+    for (const lookup of [RATES, CONSTANT])
+      ok(await api.post(`/sources/${grain.sourceId}/lookups`, lookup));
+    ok(await api.post(`${grain.path}/baseline`, by));
+    const totals = new Map<string, number>();
+    const { rows } = decode(ok(await api.get(`${grain.path}/agg`)).bytes);
+    for (const { id, conversions } of ok(await api.get(`/sources/${grain.sourceId}/lookups`))
+      .body) {
+      const rates = decode(ok(await api.get(`/lookups/${id}/rows?version=${grain.id}`)).bytes).rows;
+      for (const { label, measure } of conversions)
+        for (const group of rows) {
+          const key = rates.find((each) =>
+            ['Day', 'Currency'].every(
+              (name) => !(name in each) || String(each[name]) === String(group[name]),
+            ),
+          );
+          const rate = Number(key?.[`${label}: rate`] ?? 0);
+          totals.set(label, (totals.get(label) ?? 0) + Number(group[measure] ?? 0) * rate);
+        }
+    }
+    const { conversions } = ok(await api.post(`${grain.path}/slice`, { slice: {} })).body;
+    const sql = await bySql('TRUE');
+    expect(conversions).toEqual(near(sql));
+    for (const [name, { total }] of Object.entries(sql))
+      expect(totals.get(name)).toBeCloseTo(total, 6);
+  });
+
+  it('a lookup without its keys in the grain has no rows, and slices have its conversions', async () => {
+    const coarse = SHOWN.map((column) => ({
+      ...column,
+      grain: column.grain && column.name !== 'Currency',
+    }));
+    const grain = await plan(service, coarse, [...ROWS, ...UNKNOWN]);
+    const { id } = ok(await api.post(`/sources/${grain.sourceId}/lookups`, CONSTANT)).body;
+    ok(await api.post(`${grain.path}/baseline`, by));
+    const refused = await api.get(`/lookups/${id}/rows?version=${grain.id}`);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.stringContaining('without "Currency"'),
+    ]);
+    const { conversions } = ok(await api.post(`${grain.path}/slice`, { slice: {} })).body;
+    const { 'EUR, constant rate': constant = { total: NaN, missing: NaN } } = await bySql('TRUE');
+    expect(conversions).toEqual(near({ 'EUR, constant rate': constant }));
   });
 });
 

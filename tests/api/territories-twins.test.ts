@@ -31,6 +31,13 @@ const FAMILIES = {
   ...{ name: 'Families', schema: 'public', tname: 'families' },
   keys: [{ column: 'Product', from: 'code' }],
   attributes: [{ cname: 'family', label: 'Family', order_by: 'rank' }],
+  conversions: [{ label: 'By product', measure: 'Sales', rate: 'rank' }],
+};
+/** Rates by region, also of the region outside. */
+const RATES = {
+  ...{ name: 'Rates', schema: 'public', tname: 'rates' },
+  keys: [{ column: 'Region', from: 'region' }],
+  conversions: [{ label: 'By region', measure: 'Sales', rate: 'rate' }],
 };
 /** Reads A and B, and changes A. */
 let ann: Api;
@@ -40,7 +47,9 @@ beforeAll(async () => {
   admin = apiAt(service.url, signedIn('eve', 'admins'));
   ann = apiAt(service.url, signedIn('ann'));
   await service.query(`CREATE TABLE public.families (code text, family text, rank int);
-    INSERT INTO public.families VALUES ('x', 'old', 1), ('q', 'secret', 2), ('y', 'new', 3), ('n', NULL, 4)`);
+    INSERT INTO public.families VALUES ('x', 'old', 1), ('q', 'secret', 2), ('y', 'new', 3), ('n', NULL, 4);
+    CREATE TABLE public.rates (region text, rate numeric);
+    INSERT INTO public.rates VALUES ('A', 0.5), ('C', 7)`);
 });
 afterAll(() => service?.stop());
 
@@ -48,7 +57,8 @@ async function made(rows: SourceRow[]): Promise<Planned> {
   const version = await plan({ ...service, api: admin }, COLUMNS, rows);
   const territory = { member: 'ann', read: { Region: ['A', 'B'] }, write: { Region: 'A' } };
   ok(await admin.post(`/sources/${version.sourceId}/territories`, territory));
-  ok(await admin.post(`/sources/${version.sourceId}/lookups`, FAMILIES));
+  for (const lookup of [FAMILIES, RATES])
+    ok(await admin.post(`/sources/${version.sourceId}/lookups`, lookup));
   ok(await admin.post(`${version.path}/baseline`));
   return version;
 }
@@ -129,10 +139,12 @@ async function ask({ path }: Planned, to: string, body: object | undefined): Pro
   return [to, body, answer.status, told(content)];
 }
 
-/** The rows of the lookup that Ann gets. */
-async function familiesOf({ id, sourceId }: Planned): Promise<Record<string, unknown>[]> {
-  const [lookup] = ok(await ann.get(`/sources/${sourceId}/lookups`)).body;
-  return decode(ok(await ann.get(`/lookups/${lookup.id}/rows?version=${id}`)).bytes).rows;
+/** The rows of the lookups that Ann gets: of families, and of rates. */
+async function lookupsOf({ id, sourceId }: Planned): Promise<Record<string, unknown>[][]> {
+  const rows: Record<string, unknown>[][] = [];
+  for (const lookup of ok(await ann.get(`/sources/${sourceId}/lookups`)).body)
+    rows.push(decode(ok(await ann.get(`/lookups/${lookup.id}/rows?version=${id}`)).bytes).rows);
+  return rows;
 }
 
 /** The rows of the lookup that Ann gets with a preview that adds a product. */
@@ -157,10 +169,20 @@ it('a person gets the same answers from versions that differ only outside', asyn
     [`${source}/views`, { name: 'C', layout: {} }],
     [`${source}/profiles`, { name: 'C', weights: Array(12).fill(1) }],
   ];
-  expect(await familiesOf(one)).toEqual([
-    { Product: 'x', Family: 'old', 'Family: order': 0 },
-    { Product: 'y', Family: 'new', 'Family: order': 1 },
+  expect(await lookupsOf(one)).toEqual([
+    [
+      { Product: 'x', Family: 'old', 'Family: order': 0, 'By product: rate': 1 },
+      { Product: 'y', Family: 'new', 'Family: order': 1, 'By product: rate': 3 },
+    ],
+    [
+      { Region: 'A', 'By region: rate': 0.5 },
+      { Region: 'B', 'By region: rate': null },
+    ],
   ]);
+  expect(ok(await ann.post(`${one.path}/slice`, { slice: {} })).body.conversions).toEqual({
+    'By product': { total: 100 + 20.5 * 3 + 30, missing: 0 },
+    'By region': { total: (100 + 20.5) * 0.5, missing: 1 },
+  });
   const tried = await familiesTried(one);
   expect(tried.map(({ Product }) => Product)).toEqual(['n', 'x', 'y']);
   expect(tried).toEqual(await familiesTried(two));
@@ -172,7 +194,7 @@ it('a person gets the same answers from versions that differ only outside', asyn
       expect(answers[0]).toEqual(answers[1]);
       statuses.add((answers[0] as unknown[])[2]);
     }
-    expect(await familiesOf(one)).toEqual(await familiesOf(two));
+    expect(await lookupsOf(one)).toEqual(await lookupsOf(two));
   }
   expect([...statuses].sort()).toEqual([200, 403, 422]);
 }, 120_000);

@@ -76,7 +76,7 @@ async function bySql({ query }: Service, table: string, where: string) {
     `SELECT sum(f.sales)::float8 AS sales, sum(f.pieces)::int AS pieces, ${sums.join(', ')} FROM ${table} f
        LEFT JOIN public.rates r ON r.currency = f.currency AND f.day BETWEEN r.first AND r.last
        LEFT JOIN public.constant_rates k ON k.currency = f.currency
-     WHERE ${where}`,
+     WHERE f.pf_iter <> 'reference' AND ${where}`,
   );
   return row;
 }
@@ -91,7 +91,7 @@ async function openRates(page: Page, service: Service) {
   await pivot.open(versionId);
   await arrange(page, { group_by: ['region', 'shop'], split_by: [], columns: MEASURES });
   await expect.poll(() => pivot.text(cell(['North'], PLAN))).toBe('243.92');
-  return { table, pivot };
+  return { versionId, table, pivot };
 }
 
 test('amounts are converted row by row at every level, and typed into', async ({
@@ -140,6 +140,16 @@ test('amounts are converted row by row at every level, and typed into', async ({
   expect(await pivot.number(cell([], CONSTANT))).toBeCloseTo(
     ...[(await bySql(service, table, 'TRUE'))[CONSTANT] ?? NaN, 1],
   );
+
+  // Each entry is explained by what it added at the rate of the cell.
+  await pivot.click(cell(['North'], PLAN));
+  await page.keyboard.press('w');
+  const why = page.getByRole('region', { name: 'Why', exact: true });
+  const bar = (name: RegExp) => why.getByRole('listitem').filter({ hasText: name });
+  await expect(bar(/^Now/)).toContainText((await pivot.text(cell(['North'], PLAN))) ?? '…');
+  await expect(bar(/^baseline/i)).toContainText('243.92');
+  await why.getByRole('tab', { name: 'Sales' }).click();
+  await expect(bar(/^baseline/i)).toContainText('250.75');
 });
 
 test('a formula with a conversion changes the measure behind it; one with two of a measure is refused', async ({
@@ -164,7 +174,7 @@ test('rates that changed or are missing are not typed into, and missing ones are
   page,
   service,
 }) => {
-  const { table, pivot } = await openRates(page, service);
+  const { versionId, table, pivot } = await openRates(page, service);
   const before = await bySql(service, table, `region = 'West'`);
   // Rates that changed since the page read them are refused until the rows are loaded again.
   await service.query(`UPDATE public.rates SET plan = plan * 2`);
@@ -177,11 +187,13 @@ test('rates that changed or are missing are not typed into, and missing ones are
 
   // Amounts without a rate are counted, left out, and not typed into.
   await service.query(`DELETE FROM public.rates WHERE currency = 'USD' AND first = '2027-02-01'`);
+  const compared = await service.api.post(`/versions/${versionId}/reference`, { pf_user: 'ann' });
+  expect(compared.status).toBe(200);
   await page.reload();
   await pivot.drawn();
-  await expect(page.getByText(/^Some amounts have no rate/)).toContainText(
-    'EUR, plan rate (1 row)',
-  );
+  const banner = page.getByText(/^Some amounts have no rate/);
+  await expect(banner).toContainText('EUR, plan rate (1 row)');
+  await expect(banner).toContainText('EUR, plan rate: reference (1 row)');
   await arrange(page, { group_by: ['shop'], split_by: [], columns: MEASURES });
   const shop = await bySql(service, table, `shop = 'n1'`);
   await expect.poll(() => pivot.number(cell(['n1'], PLAN))).toBeCloseTo(shop[PLAN] ?? NaN, 1);

@@ -4,6 +4,7 @@ import { ActualsAnswer, ActualsParams } from './actuals';
 import { ForecastAnswer, ForecastParams } from './forecasts';
 import { ImportParams } from './imports';
 import { LoadParams } from './loads';
+import { Converted } from './lookups';
 import type {
   ClosingOperation,
   CopyingLoad,
@@ -198,6 +199,7 @@ export const Explanation = v.object({
       note: v.nullable(v.string()),
       excluded: v.boolean(),
       ...EntryTotals.entries,
+      conversions: Converted,
     }),
   ),
   included: EntryTotals,

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { type ColumnEntry, isSingleRole } from './columns';
 import { whyNotNamed } from './formulas';
-import { filledText, label, pfUser, shortName, text, timestamp } from './primitives';
+import { byColumn, filledText, label, pfUser, shortName, text, timestamp } from './primitives';
 
 /** A key of a lookup: a column of the source, and the column of the lookup's table with the same values. */
 const Key = v.object({
@@ -115,6 +115,22 @@ export type CreateLookupRequest = v.InferOutput<typeof CreateLookupRequest>;
 /** Body of PATCH on a lookup; a missing field keeps its value. */
 export const EditLookupRequest = v.partial(v.object({ name: shortName, ...content }));
 export type EditLookupRequest = v.InferOutput<typeof EditLookupRequest>;
+
+/** Conversions of some rows by name (docs/contract/24-lookups.md#conversions). */
+export const Converted = v.optional(
+  v.pipe(
+    byColumn(
+      v.object({
+        total: v.number(),
+        missing: v.pipe(
+          v.number(),
+          v.description('Number of amounts without a rate, not in total'),
+        ),
+      }),
+    ),
+    v.description('The conversions of the lookups that can be joined; absent without any'),
+  ),
+);
 
 /** Returns the names that a lookup adds to its source, with the field of each in the request that describes it. */
 export const namesAdded = ({

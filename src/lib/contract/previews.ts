@@ -1,6 +1,7 @@
 /** Previews: totals of a slice, and operations that are tried. */
 import * as v from 'valibot';
 import { ImportRequest } from './imports';
+import { Converted } from './lookups';
 import type { EntryOperation, FileOperation, SliceOperation } from './operations';
 import {
   hold,
@@ -212,22 +213,6 @@ const rounded = {
   ),
 };
 
-/** Conversions of some rows by name (docs/contract/24-lookups.md#conversions). */
-const conversions = v.optional(
-  v.pipe(
-    byColumn(
-      v.object({
-        total: v.number(),
-        missing: v.pipe(
-          v.number(),
-          v.description('Number of amounts without a rate, not in total'),
-        ),
-      }),
-    ),
-    v.description('The conversions of the lookups that can be joined; absent without any'),
-  ),
-);
-
 const grossOf = (description: string) => {
   const gross = v.nullable(v.pipe(v.number(), v.description(description)));
   return {
@@ -250,11 +235,11 @@ const ReadOnly = v.object({
  */
 export const SlicePreview = v.object({
   ...rounded,
-  conversions,
+  conversions: Converted,
   held: v.object(measured),
   free: v.object({
     ...rounded,
-    conversions,
+    conversions: Converted,
     ...grossOf(
       `The absolute amounts of the leaves, added up; null unless that is more than ${CANCELS_FROM} times the total`,
     ),

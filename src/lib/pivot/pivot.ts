@@ -119,7 +119,7 @@ export class Pivot {
     return this.rows.rowCount;
   }
 
-  /** The number of amounts of the version's plan without a rate, by conversion. */
+  /** The number of amounts without a rate, by column: see {@link PivotRows.missingRates}. */
   get missingRates(): ReadonlyMap<string, number> {
     return this.rows.missingRates;
   }

@@ -383,6 +383,33 @@ describe('Conversions', () => {
     await remove(service, id);
   });
 
+  it('are explained entry by entry, and are not in cached totals', async ({
+    service,
+    sourceId,
+  }) => {
+    const id = await addProducts(service, sourceId, { conversions, attributes: [] });
+    const { path } = await makePlan(service, sourceId);
+    const slice = { 'sub-category': 'Chairs' };
+    ok(await service.api.post(`${path}/scale`, { slice, value_incr: 10, ...user }));
+    const { body } = ok(await service.api.post(`${path}/explain`, { slice }));
+    expect(
+      body.entries.map(
+        ({ operation, conversions: of }: { operation: string; conversions: object }) => [
+          operation,
+          of,
+        ],
+      ),
+    ).toEqual([
+      ['baseline', { Ranked: { total: 901.02, missing: 0 } }],
+      ['scale', { Ranked: { total: 20, missing: 0 } }],
+    ]);
+    for (const to of ['totals', 'log']) {
+      const { body: totals } = ok(await service.api.get(`${path}/${to}`));
+      expect(JSON.stringify(totals)).not.toContain('Ranked');
+    }
+    await remove(service, id);
+  });
+
   it('change nothing in the rows of a version, and can be used by formulas', async ({
     service,
     sourceId,

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../contract/primitives';
 import { columnsIn, dictionaryOf, encoded, type ArrowColumns } from './arrow-columns';
-import { Attributes, type JoinedLookup } from './attributes';
+import { Attributes, type JoinedLookup, type PivotConversion } from './attributes';
+import { Origins } from './origins';
 
 const texts = (...values: (string | null)[]) => columnFromArray(values, dictionary(utf8()));
 const numbers = (...values: (number | null)[]) => columnFromArray(values, int32());
@@ -130,6 +131,7 @@ describe('the attributes of rows', () => {
 });
 
 describe('the conversions of rows', () => {
+  const ofPlan = (conversion: PivotConversion) => [conversion];
   const floats = (...values: (number | null)[]) => columnFromArray(values, float64());
   const RATES: JoinedLookup = {
     ...{ id: 2, keys: ['currency'], attributes: [] },
@@ -165,7 +167,7 @@ describe('the conversions of rows', () => {
     const attributes = joined(RATES, rates);
     const extended = attributes.extend(rows);
     const missing = (from: number, to: number) => [
-      ...attributes.missingRates([{ columns: extended, runs: [{ from, to }] }]),
+      ...attributes.missingRates([{ columns: extended, runs: [{ from, to }] }], ofPlan),
     ];
     expect(missing(0, 6)).toEqual([
       ['EUR', 2],
@@ -182,7 +184,10 @@ describe('the conversions of rows', () => {
       sales: floats(0.1, 9, 0.2, -0.3, 0.3),
     });
     const missing = (to: number) => [
-      ...attributes.missingRates([{ columns: attributes.extend(moved), runs: [{ from: 0, to }] }]),
+      ...attributes.missingRates(
+        [{ columns: attributes.extend(moved), runs: [{ from: 0, to }] }],
+        ofPlan,
+      ),
     ];
     expect(missing(4)).toEqual([]);
     expect(missing(5)).toEqual([
@@ -190,6 +195,26 @@ describe('the conversions of rows', () => {
       ['EUR, constant', 1],
     ]);
     expect(missing(3)).toEqual([['EUR', 2]]);
+  });
+
+  it('count the amounts of the reference without a rate by its column', () => {
+    const attributes = joined(RATES, rates);
+    const stored = columns({
+      currency: texts('USD', 'GBP', 'GBP', 'GBP'),
+      sales: floats(1, 2, 3, 4),
+      pf_iter: texts('baseline', 'reference', 'reference', 'baseline'),
+    });
+    const measures = ['sales', ...RATES.conversions.map(({ name }) => name)];
+    const loaded = Origins.prepare(attributes.extend(stored), measures, ['reference']);
+    const parts = [{ columns: loaded.columns, runs: [{ from: 0, to: 4 }] }];
+    const missing = attributes.missingRates(parts, ({ name, measure }) => [
+      { name, measure },
+      ...loaded.origins.besidePlan(name, measure),
+    ]);
+    expect([...missing]).toEqual([
+      ['EUR', 1],
+      ['EUR: reference', 2],
+    ]);
   });
 
   it('are no columns of rows without their measure, and none that a loaded schema has', () => {

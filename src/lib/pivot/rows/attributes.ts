@@ -246,6 +246,16 @@ function converted(
   return columnFrom(float64(), results, bits, length, nulls);
 }
 
+/** Returns a function that computes the result of each argument once. */
+function cached<Key, Result>(compute: (key: Key) => Result): (key: Key) => Result {
+  const known = new Map<Key, Result>();
+  return (key) => {
+    const result = known.get(key) ?? compute(key);
+    known.set(key, result);
+    return result;
+  };
+}
+
 /** Returns the code of a value, a new one for a new value. */
 function codeIn<Value>(codes: Map<Value, number> | undefined, value: Value): number {
   const code = codes?.get(value) ?? (codes?.size ?? 0) + 1;
@@ -347,27 +357,29 @@ export class Attributes {
   }
 
   /**
-   * Counts the amounts without a rate, by conversion; a conversion whose amounts all have one is missing. Amounts of
-   * the same keys that cancel each other out need no rate: a recode leaves such rows.
+   * Counts the amounts without a rate, by column; a column whose amounts all have one is missing. Amounts of the same
+   * keys that cancel each other out need no rate: a recode leaves such rows.
    *
    * @param parts rows with the conversions: those from index `from` up to, but not including, `to`
+   * @param shownAs returns the columns in which a conversion is shown, each with that of the amounts that it multiplies
    */
   missingRates(
     parts: readonly { columns: ArrowColumns; runs: readonly { from: number; to: number }[] }[],
+    shownAs: (conversion: PivotConversion) => readonly PivotConversion[],
   ): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const lookup of this.lookups)
-      for (const { name, measure } of lookup.conversions) {
+    for (const lookup of this.lookups) {
+      const codesOf = cached((columns: ArrowColumns) => lookup.codesOf(columns));
+      for (const { name, measure } of lookup.conversions.flatMap(shownAs)) {
         const byCode = new Map<number, { rows: number; total: number; gross: number }>();
         for (const { columns, runs } of parts) {
           const amounts = numbersOf(columns.get(measure));
           const results = numbersOf(columns.get(name));
           if (!amounts || !results || results.validity.length === 0) continue;
-          const codes = lookup.codesOf(columns);
           for (const { from, to } of runs)
             for (let y = from; y < to; y++) {
               if (!isThere(amounts.validity, y) || isThere(results.validity, y)) continue;
-              const code = codes[y] ?? UNKNOWN;
+              const code = codesOf(columns)[y] ?? UNKNOWN;
               const { rows, total, gross } = byCode.get(code) ?? { rows: 0, total: 0, gross: 0 };
               const amount = Number(amounts.values[y]);
               const added = { total: total + amount, gross: gross + Math.abs(amount) };
@@ -379,6 +391,7 @@ export class Attributes {
           .reduce((sum, { rows }) => sum + rows, 0);
         if (missing > 0) counts.set(name, missing);
       }
+    }
     return counts;
   }
 

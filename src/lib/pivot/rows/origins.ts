@@ -285,6 +285,21 @@ export class Origins {
       .map(([name, { origin, version }]) => ({ name, origin, version }));
   }
 
+  /**
+   * Returns the columns of one measure that have the amounts of the reference and of other versions, each as `name`,
+   * with that of another measure as `measure`.
+   */
+  besidePlan(one: string, another: string): { name: string; measure: string }[] {
+    const beside = (measure: string) =>
+      this.columnsOf(measure).filter(({ origin }) => origin === 'reference' || origin === 'other');
+    return beside(one).flatMap(({ name, ...own }) => {
+      const found = beside(another).find(
+        ({ origin, version }) => origin === own.origin && version === own.version,
+      );
+      return found ? { name, measure: found.name } : [];
+    });
+  }
+
   /** Checks whether a log entry is one of another version in the comparison. @param logid as its log has it */
   isOfVersion(version: number, logid: number): boolean {
     return this.others.some(({ id, entries }) => id === version && entries.has(logid));

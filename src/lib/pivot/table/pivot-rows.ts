@@ -66,12 +66,17 @@ export class PivotRows {
   }
 
   /**
-   * The number of amounts of the version's plan without a rate, by conversion: see {@link Attributes.missingRates}. All
-   * rows are read once after each change of them.
+   * The number of amounts without a rate by column: those of the plan, of the reference, and of the versions in the
+   * comparison, without preview rows. See {@link Attributes.missingRates}. All rows are read once after each change of
+   * them.
    */
   get missingRates(): ReadonlyMap<string, number> {
-    const { attributes, rows } = this.parts;
-    this.missing ??= attributes.missingRates(rows.runs((logid) => this.isOf('own', logid)));
+    const { attributes, origins, rows } = this.parts;
+    const stored = () => rows.runs((logid) => logid !== this.triedEntry);
+    this.missing ??= attributes.missingRates(stored(), ({ name, measure }) => [
+      { name, measure },
+      ...origins.besidePlan(name, measure),
+    ]);
     return this.missing;
   }
 

@@ -24,6 +24,16 @@ const steps = (bars: ReturnType<typeof waterfall>['bars']) =>
   bars.map(({ kind, from, to }) => [kind, from, to]);
 
 describe('waterfall', () => {
+  it('adds up a conversion by its name', () => {
+    const converted = (total: number) => ({ conversions: { EUR: { total, missing: 0 } } });
+    const entries = [entry('baseline', 100, converted(90)), entry('scale', 10, converted(9.5))];
+    expect(steps(waterfall(entries, 'EUR', null).bars)).toEqual([
+      ['baseline', 0, 90],
+      ['entry', 90, 99.5],
+      ['total', 0, 99.5],
+    ]);
+  });
+
   it('goes from the loaded amount to the current number', () => {
     const { bars } = waterfall(
       [entry('baseline', 1000.1), entry('scale', 99.9), entry('recode', -400)],

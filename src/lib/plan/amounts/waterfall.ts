@@ -43,14 +43,15 @@ const MOST_CHANGES = 8;
 /** Share of the axis. If the changes take less than this, the axis does not start at 0. */
 const SMALL_CHANGES = 0.25;
 
-/** Returns the contribution of an entry to a measure of the slice. */
-export const amountOf = (entry: ExplainedEntry, key: string): number => totalOf(entry, key) ?? 0;
+/** Returns the contribution of an entry to a measure or conversion of the slice. */
+export const amountOf = (entry: ExplainedEntry, key: string): number =>
+  entry.conversions?.[key]?.total ?? totalOf(entry, key) ?? 0;
 
 /**
  * Returns the bars from the loaded amount to the current number, one per log entry; for a difference, from
  * the reference to the plan. The last bar is the number that the cell shows.
  *
- * @param key of the measure
+ * @param key of the measure, or the name of a conversion
  * @param origin which part of the measure the cell shows; null for the plan
  * @param entries the contribution of each entry to the slice, oldest first
  */

@@ -8,6 +8,7 @@ import type { Origin } from '../../pivot/rows/origin-columns';
 import type { Loading } from '../version/loading.svelte';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import { SELECTION_PAUSE_MS, type Selection } from './selection.svelte';
+import type { NamedMeasure } from '../amounts/measure-words';
 import { waterfall, type Waterfall } from '../amounts/waterfall';
 
 /** A chosen measure, and the measure of the cell that was selected at that time. */
@@ -43,6 +44,17 @@ export class Why {
     return entries ? waterfall(entries, this.key, this.origin) : null;
   });
 
+  /** The conversions of the answer. */
+  private readonly conversions = $derived.by(() => {
+    const names = Object.keys(this.latest.answer?.entries[0]?.conversions ?? {});
+    return this.planned.shownMeasures.filter(({ key }) => names.includes(key));
+  });
+  /** The measures and conversions that can be explained. */
+  readonly measures: readonly NamedMeasure[] = $derived.by(() => [
+    ...this.planned.measures,
+    ...this.conversions,
+  ]);
+
   constructor(
     private readonly planned: PlannedVersion,
     private readonly loading: Loading,
@@ -56,12 +68,16 @@ export class Why {
   }
 
   /**
-   * The key of the measure that is explained: that of the selected cell, unless the user chose another one for it.
-   * A conversion begins with the measure that it multiplies, a row header and a formula with the first measure.
+   * The key of the measure or the name of the conversion that is explained: that of the selected cell, unless the user
+   * chose another one for it. A row header and a formula begin with the first measure, as does a conversion that the
+   * service cannot compute now with the measure that it multiplies.
    */
   get key(): string {
-    if (this.choice && this.choice.measure === this.measure) return this.choice.key;
+    const isExplained = (wanted: string | null) => this.measures.some(({ key }) => key === wanted);
+    const { choice } = this;
+    if (choice && choice.measure === this.measure && isExplained(choice.key)) return choice.key;
     const measure = this.part?.measure ?? this.measure;
+    if (measure !== null && isExplained(measure)) return measure;
     const key = measure === null ? null : this.planned.keyBehind(measure);
     return key ?? this.planned.measureKeys[0] ?? 'value';
   }

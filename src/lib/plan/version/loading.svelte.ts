@@ -63,7 +63,7 @@ export class Loading {
   fellBack = $state.raw(false);
   /** Whether the engine is rearranging the rows or opening groups. */
   arranging = $state(false);
-  /** The conversions for which amounts of the plan have no rate, each with the number of these amounts. */
+  /** The columns of conversions with amounts without a rate, each with the number of these amounts. */
   missingRates = $state.raw<readonly (readonly [name: string, rows: number])[]>([]);
   /** Whether the pivot has no columns, because no row matches its filters. */
   isBlank = $state(false);

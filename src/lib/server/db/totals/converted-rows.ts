@@ -10,12 +10,9 @@ import { type Effects, numberedRows } from './reached-rows';
 
 const SIDES = ['held', 'free'] as const;
 
-const ConvertedSide = v.object({
-  number: v.number(),
-  side: v.picklist(SIDES),
-  totals: v.array(v.string()),
-  missing: v.array(v.string()),
-});
+const sums = { number: v.number(), totals: v.array(v.string()), missing: v.array(v.string()) };
+const ConvertedSide = v.object({ side: v.picklist(SIDES), ...sums });
+const ConvertedEntry = v.object({ side: v.string(), ...sums });
 
 /** A lookup with its conversions. */
 export interface Conversions {
@@ -68,6 +65,38 @@ export function convertedBySlice(
   const rows = sql`numbered`;
   const numbers = slices.map((slice) => slice.number);
   return converted(db, lookup, numbers, { with: sql`WITH ${numbered}\n`, rows, number, held });
+}
+
+/** The conversions of an entry's rows of one origin, by name. */
+export interface ConvertedPart {
+  logid: number;
+  iter: string;
+  conversions: Record<string, Converted>;
+}
+
+/**
+ * Adds up conversions of the rows behind a condition by entry and origin.
+ *
+ * @param lookup its keys are unique
+ */
+export async function convertedParts(
+  db: Queryable,
+  from: ReadableRows,
+  { joined, conversions }: Conversions,
+  where: SqlText,
+): Promise<ConvertedPart[]> {
+  const rows = sql`${from} WHERE ${where}`;
+  const by = { number: sql`pf_logid`, side: sql`pf_iter`, rows };
+  const parts = await db.many(ConvertedEntry, convertedTotals(joined, conversions, by));
+  return parts.map(({ number: logid, side: iter, totals, missing }) => ({
+    ...{ logid, iter },
+    conversions: Object.fromEntries(
+      conversions.map(({ name }, i) => [
+        name,
+        { total: Number(totals[i]), missing: Number(missing[i]) },
+      ]),
+    ),
+  }));
 }
 
 async function converted(

@@ -33,6 +33,7 @@ import { blameClient } from '../client-faults';
 import type { Held, Resources } from './writer';
 import { OtherRows, UndoResult, writingRows } from './writer';
 import type { ForecastVersion } from '../version/forecast-version';
+import { conversionsByPart } from '../version/conversions';
 import { entryInside, undoneInside } from '../version/entries-inside';
 import { limited, readLimited, readVersion, sliceOf } from '../version/forecast-version';
 import { answeredBefore } from './idempotency';
@@ -127,7 +128,7 @@ async function originsOf(
 }
 
 /**
- * Totals by entry of the rows in a slice, oldest entry first, and the overall totals. Rows of excluded
+ * Totals and conversions by entry of the rows in a slice, oldest entry first, and the overall totals. Rows of excluded
  * origins have totals of their own (docs/contract/06-log.md#post-versionsidexplain).
  * @throws AppError 400, 404, 409
  */
@@ -140,12 +141,17 @@ export const explain = (db: Database, versionId: number, slice: AskedSlice): Pro
     const { parts, included, excluded } = await blameClient(fieldPlace('slice'), () =>
       entryParts(tx, rows, columns, where, exclude),
     );
+    const conversionsOf = await conversionsByPart(tx, target, where);
     const entries = new Map((await listEntries(tx, versionId)).map((entry) => [entry.id, entry]));
     return {
       entries: parts.map(({ logid, iter, included: counts, ...totals }) => {
         const { operation, pf_user, stamp, note } = found(entries.get(logid), `log entry ${logid}`);
         const origin = OPERATIONS[operation].iter === null && { iter };
-        return { logid, operation, ...origin, pf_user, stamp, note, excluded: !counts, ...totals };
+        const conversions = conversionsOf(logid, iter);
+        return {
+          ...{ logid, operation, ...origin, pf_user, stamp, note, excluded: !counts, ...totals },
+          ...(conversions && { conversions }),
+        };
       }),
       included,
       excluded,

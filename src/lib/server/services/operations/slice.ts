@@ -35,8 +35,8 @@ import { blameClient } from '../client-faults';
 import type { ForecastVersion } from '../version/forecast-version';
 import { readVersion, seenByOperations, sliceOf, usedPart } from '../version/forecast-version';
 import { type HeldRows, heldRows, heldSlices } from '../entries/held';
+import { usableConversions } from '../version/conversions';
 import { lockedRows } from '../version/locks';
-import { usableConversions } from './conversions';
 import { groupingOf, requireFew } from './shapes';
 import { boxOf } from './slice-box';
 
