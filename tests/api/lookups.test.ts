@@ -577,6 +577,35 @@ it('fiscal periods are a lookup by the days of a date', async () => {
   expect(Number(body.value_total)).toBe(1 + 2 + 4 + 8 + 16 + 32);
 });
 
+it('accuracy is added up by an attribute, also for keys that the lookup lacks', async () => {
+  const { path, sourceId } = await made(PRODUCTS);
+  const [{ schema, tname }] = ok(await api.get('/sources')).body.filter(
+    ({ id }: { id: number }) => id === sourceId,
+  );
+  await service.query(
+    `UPDATE "${schema}"."${tname.replaceAll('"', '""')}" SET "Sales" = "Sales" * 2`,
+  );
+  ok(await api.post(`${path}/actuals`, { through: '2027-03-31', ...by }));
+  const { body } = ok(await api.get(`${path}/accuracy?by=Manager`));
+  const march = { cell: { Manager: null }, month: '2027-03-01' };
+  expect(body.worst).toContainEqual(expect.objectContaining(march));
+  const found = body.worst.find(
+    ({ cell, month }: typeof march) => cell.Manager === null && month === march.month,
+  );
+  // The product that the lookup has without a manager, and rows without a product.
+  expect([found.forecast.value, found.actual.value]).toEqual([4 + 32, 2 * (4 + 32)]);
+  const refused = await api.get(`${path}/accuracy?by=Nothing`);
+  expect([refused.status, refused.body.field]).toEqual([400, 'by']);
+  await service.query(`INSERT INTO "Look ""ups"."Products" ("The SKU") VALUES ('a')`);
+  try {
+    expect((await api.get(`${path}/accuracy?by=Manager`)).status).toBe(409);
+  } finally {
+    await service.query(
+      `DELETE FROM "Look ""ups"."Products" WHERE "The SKU" = 'a' AND "Family" IS NULL`,
+    );
+  }
+});
+
 it('a preview answers the attributes of keys that only its rows have', async () => {
   const { id, path, lookups } = await made(PRODUCTS, WEEKS);
   const [products] = lookups;

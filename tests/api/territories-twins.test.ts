@@ -116,6 +116,7 @@ const REQUESTS: [to: string, body?: object][] = [
     (to): [string] => [to],
   ),
   ['accuracy?by=Product'],
+  ['accuracy?by=Family'],
 ];
 
 /** Fields that differ between two versions: ids, times, and keys that contain ids. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, visit } from '../support/e2e';
 import { PivotPage } from './pivot-page';
+import { addFamilies } from './families';
 import { closedQuarter } from './states';
 
 test('the accuracy of closed months is shown by cell, entry and person, and exported', async ({
@@ -76,6 +77,29 @@ test('the accuracy of closed months is shown by cell, entry and person, and expo
     ({ row, column }) => row.length === 0 && column?.at(-1) === 'Sales',
   );
   expect(Number(cell?.text.replaceAll(',', ''))).toBeCloseTo(worst.actual.value, 2);
+});
+
+test('cells can be the families of a lookup, and lead to their rows', async ({ page, service }) => {
+  await closedQuarter(service);
+  await addFamilies(service);
+  await visit(page, '/versions/1/accuracy');
+  await page.getByLabel('Family', { exact: true }).check();
+  await expect(page).toHaveURL(/by=Family/);
+  const { body } = await service.api.get('/versions/1/accuracy?by=Family');
+  const families = body.worst.map(({ cell }: { cell: { Family: string | null } }) => cell.Family);
+  expect(new Set(families)).toEqual(new Set(['Seating', 'Storage', 'Devices', null]));
+  const lines = page.getByRole('region', { name: 'Largest differences' }).locator('tbody tr');
+  await expect(lines.locator('th')).toHaveText(
+    families.map((family: string | null) => family ?? '(empty)'),
+  );
+  const place = families.indexOf('Seating');
+  await lines.nth(place).getByRole('link').click();
+  const pivot = new PivotPage(page);
+  await pivot.drawn();
+  const cell = (await pivot.cells()).find(
+    ({ row, column }) => row.length === 0 && column?.at(-1) === 'Sales',
+  );
+  expect(Number(cell?.text.replaceAll(',', ''))).toBeCloseTo(body.worst[place].actual.value, 2);
 });
 
 test('without closed months the page says how to get there', async ({ page }) => {

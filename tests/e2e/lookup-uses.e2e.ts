@@ -1,9 +1,11 @@
 import type { Page } from '@playwright/test';
+import { cli } from '../support/cli';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { CountedPlanner } from './counted-planner';
 import { addFamilies, ofFamily, sales } from './families';
 import { PivotPage } from './pivot-page';
+import { addressIn, drop, exportWorkbook, readWorkbook, withNumbers } from './workbook';
 
 /** What else a pivot does with the attributes of lookups. Each test is one way over one page. */
 
@@ -18,6 +20,105 @@ const entries = (service: Service) =>
 
 /** Adds up sales of 2028 in the rows of a family, also of those that a lookup has only now. */
 const seating = (service: Service) => sales(service, ofFamily('Seating'));
+
+test('families are filtered, found, charted, exported, read back, compared and shown from a view', async ({
+  page,
+  service,
+}) => {
+  test.slow();
+  await addFamilies(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1, '?rows=Family,Sub-Category');
+  const before = await seating(service);
+
+  await test.step('a filter lists the families, with the empty one', async () => {
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByLabel('Find a field to filter by').fill('Family');
+    await page.keyboard.press('Enter');
+    const popover = page.getByRole('dialog', { name: 'Filter by Family' });
+    await expect(popover.getByRole('listitem')).toHaveText([
+      ...[/empty/, /Storage/, /Seating/, /Devices/],
+    ]);
+    await popover.getByLabel('Search the values of Family').fill('st');
+    await popover.getByRole('button', { name: 'Apply' }).click();
+    const storage = await sales(service, ofFamily('Storage'));
+    await expect.poll(() => pivot.number(at())).toBeCloseTo(storage, 1);
+    // A cell of a filtered pivot selects only what it shows.
+    await pivot.click({ row: [] });
+    await expect(pivot.slice).toContainText('Family');
+    await page.getByRole('button', { name: /^Remove the filter Family/ }).click();
+    await expect.poll(() => pivot.find(at('Devices'))).not.toBeNull();
+  });
+
+  await test.step('Ctrl+F goes to a family', async () => {
+    await page.keyboard.press('Control+f');
+    await page.getByRole('searchbox', { name: 'Find a member' }).fill('seat');
+    await expect(pivot.slice).toContainText('Family = Seating');
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('a view with a filter on a family is saved and opened again', async () => {
+    await page.getByRole('button', { name: /^Layout/ }).click();
+    await page.getByRole('menuitem', { name: 'Save as a new view …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save as a new view' });
+    await dialog.getByLabel('Name').fill('Families');
+    await dialog.getByLabel('Name').press('Enter');
+    await expect(page.getByText('Saved: “Families”', { exact: false })).toBeVisible();
+    const [{ id, layout }] = await service.query('SELECT id, layout FROM pf.view');
+    expect(layout.group_by).toEqual(['Family', 'Sub-Category']);
+    await pivot.open(1, `?view=${id}`);
+    expect(await pivot.number(SEATING)).toBeCloseTo(before, 1);
+  });
+
+  await test.step('a bar of a chart selects its family', async () => {
+    await page.getByRole('button', { name: 'Show as a chart' }).click();
+    const plot = page.getByRole('region', { name: 'Chart', exact: true }).getByRole('slider');
+    await expect(plot).toBeVisible();
+    await page.getByRole('button', { name: 'Chart type' }).click();
+    await page.getByRole('menuitem', { name: 'Stacked columns' }).click();
+    await plot.focus();
+    await page.keyboard.press('Home');
+    // Home is the first year; the arrows go through its families.
+    for (const _ of ['(empty)', 'Devices', 'Storage', 'Seating']) {
+      await page.keyboard.press('ArrowDown');
+      const [, family] = ((await plot.getAttribute('aria-valuetext')) ?? '').split(/\. |: /);
+      if (family === 'Storage') break;
+    }
+    await page.keyboard.press('Enter');
+    await expect(pivot.slice).toContainText('Family = Storage');
+    await page.getByRole('button', { name: 'Show as a grid' }).click();
+    await pivot.drawn();
+  });
+
+  await test.step('a number of a workbook is written to its family', async () => {
+    const exported = await exportWorkbook(page);
+    const address = await addressIn(page, exported, 'Seating');
+    const wanted = Number((before + 1000).toFixed(2));
+    await drop(page, 'plan.xlsx', withNumbers(exported, { [address]: wanted }));
+    const dialog = page.getByRole('dialog', { name: 'Read “plan.xlsx” back' });
+    await dialog.getByRole('button', { name: 'Write 1 number' }).click();
+    await expect(page.getByText(/^Imported: /)).toBeVisible();
+    expect(await seating(service)).toBeCloseTo(wanted, 2);
+    const [entry] = await entries(service);
+    expect(JSON.stringify(entry)).toContain('"Family":"Seating"');
+    await pivot.undo();
+  });
+
+  await test.step('another version has the families of its own rows', async () => {
+    const copy = await service.api.post('/versions/1/copy', { name: 'Other', pf_user: 'eve' });
+    expect(copy.status).toBe(201);
+    await service.query(`INSERT INTO public.families VALUES ('Easels', 'Seating', 2)`);
+    const recode = { slice: { 'Sub-Category': 'Art' }, set: { 'Sub-Category': 'Easels' } };
+    const path = `/versions/${copy.body.id}/recode`;
+    expect((await service.api.post(path, { ...recode, pf_user: 'eve' })).status).toBe(200);
+    await page.getByRole('button', { name: /^Compare/ }).click();
+    await page.getByRole('button', { name: /^Other/ }).click();
+    const art = await sales(service, `"Sub-Category" = 'Art'`);
+    const other = { row: ['Seating'], column: ['2028', 'Sales: Other'] };
+    await expect.poll(() => pivot.number(other)).toBeCloseTo(before + art, 1);
+    expect(await pivot.number(SEATING)).toBeCloseTo(before, 1);
+  });
+});
 
 test('rows of new keys have their family while they are tried, and after any order of reads', async ({
   page,
@@ -158,4 +259,113 @@ test('a fiscal year is a field after six actions from the pivot', async ({ page,
     .toContain(
       Number(sum).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
     );
+});
+
+test('a 4-4-5 year of weeks is forecast, shown across, typed into, exported, read back and closed', async ({
+  page,
+  service,
+}) => {
+  test.slow();
+  const { api, query } = service;
+  const made = await cli('periods', ['--weeks=4-4-5'], { database: service.database });
+  expect(made, made.stderr).toMatchObject({ code: 0 });
+  const lookup = await api.post('/sources/1/lookups', {
+    ...{ name: 'Weeks', schema: 'pf_lookups', tname: 'weeks', pf_user: 'ana' },
+    range: { column: 'Order Date', from: 'sdat', through: 'edat' },
+    attributes: [
+      { cname: 'year', label: 'Retail year' },
+      { cname: 'period', label: 'Period' },
+      { cname: 'week', label: 'Week' },
+    ],
+  });
+  expect(lookup.status, JSON.stringify(lookup.body)).toBe(201);
+
+  // The retail year 2018 is forecast by week, from the years before it. The source already has its first weeks.
+  await query(`INSERT INTO public.superstore
+    SELECT (jsonb_populate_record(s, jsonb_build_object('Order Date', s."Order Date" + 364))).*
+    FROM public.superstore s WHERE "Order Date" BETWEEN '2017-01-02' AND '2017-01-22'`);
+  const { id } = (await api.post('/sources/1/versions', { name: 'Weeks', pf_user: 'ana' })).body;
+  const path = `/versions/${id}`;
+  const loads = [
+    await api.post(`${path}/baseline`, {
+      raw_where: `"Order Date" < '2018-01-01'`,
+      pf_user: 'ana',
+    }),
+    await api.post(`${path}/forecast`, {
+      history: { through: '2017-12-31' },
+      horizon: { from: '2018-01-01', through: '2018-12-30' },
+      ...{ unit: 'week', by: ['Category'], missing: 'leave_out', pf_user: 'ana' },
+    }),
+  ];
+  expect(loads.map(({ status, body }) => [status, body.error])).toEqual([
+    ...[
+      [200, undefined],
+      [200, undefined],
+    ],
+  ]);
+  const inWeek = async (week: string) => {
+    const [row] = await query(
+      `SELECT sum("Sales")::float8 AS sales FROM pf.fc_superstore_${id}
+        JOIN pf_lookups.weeks w ON "Order Date" BETWEEN w.sdat AND w.edat
+        WHERE w.week = '${week}' AND "Category" = 'Furniture'`,
+    );
+    return Number(row?.sales);
+  };
+  const pivot = new PivotPage(page);
+  await pivot.open(
+    id,
+    '?rows=Category&columns=Period,Week&measures=Sales&filter=Retail+year:%3D%3D:2018',
+  );
+  const cell = (week: string) => ({
+    row: ['Furniture'],
+    column: [`2018-P0${Number(week) > 4 ? 2 : 1}`, `2018-W${week}`, 'Sales'],
+  });
+  expect(await pivot.number(cell('05'))).toBeCloseTo(await inWeek('2018-W05'), 1);
+
+  const before = await inWeek('2018-W06');
+  await pivot.click(cell('05'));
+  await expect(pivot.slice).toContainText('Week = 2018-W05');
+  await page.keyboard.type('4321');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => inWeek('2018-W05')).toBeCloseTo(4321, 2);
+  expect(await inWeek('2018-W06')).toBeCloseTo(before, 6);
+
+  await pivot.open(id, '?rows=Category&columns=Week&measures=Sales&filter=Retail+year:%3D%3D:2018');
+  const exported = await exportWorkbook(page);
+  const { rows = [] } = (await readWorkbook(page, exported)).get('Pivot') ?? {};
+  const x = rows[0]?.cells.findIndex(({ value }) => value === '2018-W06') ?? -1;
+  const y = rows.findIndex(({ cells }) => cells[0]?.value === 'Furniture');
+  const address = `${String.fromCharCode(65 + x)}${y + 1}`;
+  await drop(page, 'weeks.xlsx', withNumbers(exported, { [address]: 1234.5 }));
+  const dialog = page.getByRole('dialog', { name: 'Read “weeks.xlsx” back' });
+  await dialog.getByRole('button', { name: 'Write 1 number' }).click();
+  await expect.poll(() => inWeek('2018-W06')).toBeCloseTo(1234.5, 2);
+  expect(await inWeek('2018-W05')).toBeCloseTo(4321, 2);
+
+  // The end of a week closes it, in the middle of a month.
+  const closed = await api.post(`${path}/actuals`, { through: '2018-01-14', pf_user: 'ana' });
+  expect([closed.status, closed.body.error]).toEqual([200, undefined]);
+  const actual = await query(
+    `SELECT sum("Sales")::float8 AS sales FROM public.superstore
+      WHERE "Category" = 'Furniture' AND "Order Date" BETWEEN '2018-01-08' AND '2018-01-14'`,
+  );
+  await expect
+    .poll(async () =>
+      Number(
+        (await pivot.text({ row: ['Furniture'], column: ['2018-W02', 'Sales'] }))?.replaceAll(
+          ',',
+          '',
+        ),
+      ),
+    )
+    .toBeCloseTo(actual[0]?.sales ?? NaN, 1);
+  await pivot.click({ row: ['Furniture'], column: ['2018-W02', 'Sales'] });
+  await page.keyboard.type('5');
+  await expect(
+    page
+      .getByRole('status')
+      .getByText(/^Closed by ana/)
+      .first(),
+  ).toBeVisible();
+  await page.keyboard.press('Escape');
 });

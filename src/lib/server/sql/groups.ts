@@ -51,7 +51,10 @@ const IN_JSON = /^(text|bigint|numeric|double precision|boolean)$/;
  *
  * @param of the row and a dot, if the column needs it
  */
-export function jsonValue({ name, type }: ForecastColumn, of = sql``): SqlText {
+export function jsonValue(
+  { name, type }: Pick<ForecastColumn, 'name' | 'type'>,
+  of = sql``,
+): SqlText {
   const value = sql`${of}${ident(name)}::${type}`;
   return IN_JSON.test(type) ? value : sql`${value}::text`;
 }

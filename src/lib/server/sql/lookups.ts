@@ -342,6 +342,25 @@ export function joinedValue(
 }
 
 /**
+ * Rows with the values of attributes beside their columns, as an item after FROM. A value is null where the lookup has
+ * no row.
+ *
+ * @param as the name of the item
+ */
+export function besideValues(
+  rows: ReadableRows,
+  attributes: readonly Attribute[],
+  as: SqlText,
+): SqlText {
+  const joined = attributes.map((each, i) => joinedValue(each, sql`r`, ident(`pf_attribute_${i}`)));
+  const values = attributes.map(
+    ({ name }, i) => sql`${joined[i]?.value ?? sql`NULL`} AS ${ident(name)}`,
+  );
+  const joins = joined.map((each) => sql`LEFT ${each.join}`);
+  return sql`(SELECT ${commas([sql`r.*`, ...values])} FROM (SELECT * FROM ${rows}) AS r ${join(joins, sql` `)}) AS ${as}`;
+}
+
+/**
  * Selects the combinations of keys that some rows have, with the attributes of each by name, and for each attribute
  * that has an order `<name>: order`, its rank from 0; of conversions `<name>: rate`. Attributes and rates are null where
  * the lookup has no row.

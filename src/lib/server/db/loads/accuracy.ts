@@ -4,6 +4,7 @@ import { scalar } from '../../../contract/primitives';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureKind } from '../../sql/forecast-columns';
 import { jsonValue } from '../../sql/groups';
+import { type Attribute, besideValues } from '../../sql/lookups';
 import { startOfPeriod } from '../../sql/loaded-day';
 import type { ReadableRows, SqlText } from '../../sql/quote';
 import { commas, ident, sql } from '../../sql/quote';
@@ -30,12 +31,12 @@ export type CellLine = v.InferOutput<typeof CellLine>;
 /** How rows are added up to cells. */
 export interface Cells {
   date: ForecastColumn;
-  by: readonly ForecastColumn[];
+  by: readonly (ForecastColumn | Attribute)[];
   measures: readonly ForecastColumn[];
 }
 
 /**
- * Adds up rows by entry, month and dimensions. A missing amount counts as 0.
+ * Adds up rows by entry, month, dimensions and attributes. A missing amount counts as 0.
  *
  * @param where the rows, all of which have a date
  * @param counts the condition on rows that operations see
@@ -50,6 +51,7 @@ export function cellLines(
   counts: SqlText,
   limit: number,
 ): Promise<CellLine[]> {
+  const attributes = by.filter((each) => 'lookup' in each);
   const keys = by.map((column, i) => ({ select: jsonValue(column, sql`f.`), name: sql`k${i}` }));
   const sums = measures.map((measure, i) => ({
     select: sql`COALESCE(${exactSum(measure, sql`f.${ident(measure.name)}`)}, 0)::double precision`,
@@ -79,7 +81,7 @@ export function cellLines(
          ...sums.map(({ select, name }) => sql`${select} AS ${name}`),
          ...decimals.map(({ select, name }) => sql`${select} AS ${name}`),
        ])}
-       FROM (SELECT * FROM ${from}) AS f
+       FROM ${besideValues(from, attributes, sql`f`)}
        WHERE ${where}
        GROUP BY ${grouped}
      ) AS lines

@@ -10,12 +10,12 @@ import type { CellLine } from '../../db/loads/accuracy';
 import { cellLines } from '../../db/loads/accuracy';
 import type { Database } from '../../db/database';
 import { listEntries } from '../../db/log/log';
-import { AppError } from '../../errors';
+import { AppError, fieldPlace } from '../../errors';
 import { firstDay, lastDay, periodOfDay } from '../../../contract/calendar';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { measureColumns } from '../../sql/forecast-columns';
 import { join, sql } from '../../sql/quote';
-import { excludeClause } from '../../sql/slice';
+import { excludeClause, usableAttribute } from '../../sql/slice';
 import { CellErrors, sumByCell, tidy } from '../../statistics/cell-errors';
 import type { ForecastVersion } from '../version/forecast-version';
 import { dimensionOf, limited, readVersion, sliceOf } from '../version/forecast-version';
@@ -25,7 +25,7 @@ const MOST_LINES = 200_000;
 
 /** What to compare. */
 export interface AccuracyRequest {
-  /** The dimensions of the cells. */
+  /** The dimensions and attributes of the cells. */
   by: readonly string[];
   /**
    * Number of months: only entries made at least that many months before a month began count as its forecast.
@@ -40,7 +40,8 @@ export interface AccuracyRequest {
  * Compares the forecast of closed months with what happened (docs/contract/06-log.md#get-versionsidaccuracy). For a
  * sender who reads a part, the closed months end with the last one that has rows inside.
  *
- * @throws AppError 400 for a column that is not a dimension and for an unknown measure, 404, 422 for too many cells
+ * @throws AppError 400 for a column that is not a dimension and for an unknown measure, 404, 409 for an attribute whose
+ * lookup cannot be joined, 422 for too many cells
  */
 export const accuracy = (
   db: Database,
@@ -50,7 +51,7 @@ export const accuracy = (
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
     const { columns, rows, version } = target;
-    const by = request.by.map((name) => dimensionOf(columns, name, 'by'));
+    const by = request.by.map((name) => fieldOf(target, name));
     const measures = measureColumns(columns);
     const main = measurePlace(measures, request.measure);
     const entries = await listEntries(tx, versionId);
@@ -70,6 +71,15 @@ export const accuracy = (
     const seen = limited(target) ? closedInside(closed, lines) : closed;
     return compared(placed, { entries: entries.toReversed(), by, measures, main, closed: seen });
   });
+
+/** A dimension or an attribute. @throws AppError 400 if there is none, 409 if its lookup cannot be joined */
+function fieldOf({ columns, attributes }: ForecastVersion, name: string) {
+  const isColumn = columns.some((column) => column.name === name);
+  const attribute = isColumn ? undefined : attributes.find((each) => each.name === name);
+  return attribute
+    ? usableAttribute({ ...fieldPlace('by'), column: name }, attribute)
+    : dimensionOf(columns, name, 'by');
+}
 
 /** The place of a measure among those of the source; the first one if none is named. @throws AppError 400 */
 function measurePlace(measures: readonly ForecastColumn[], wanted: string | undefined): number {
@@ -135,7 +145,7 @@ function withLag(
 interface Comparison {
   /** In the order of the log. */
   entries: readonly LogEntry[];
-  by: readonly ForecastColumn[];
+  by: readonly { name: string }[];
   measures: readonly ForecastColumn[];
   /** Place of the measure whose differences are listed. */
   main: number;

@@ -11,9 +11,10 @@ export const load: PageLoad = async ({ params, url, fetch }) => {
   const by = url.searchParams.getAll('by');
   const lag = url.searchParams.get('lag');
   const version = await call('GET /versions/{id}', { id, fetch });
-  const [source, columns] = await Promise.all([
+  const [source, columns, lookups] = await Promise.all([
     call('GET /sources/{id}', { id: version.source_id, fetch }),
     call('GET /sources/{id}/columns', { id: version.source_id, fetch }),
+    call('GET /sources/{id}/lookups', { id: version.source_id, fetch }),
   ]);
   const planned = new PlannedVersion(version, source, columns);
   const [first] = planned.measureKeys;
@@ -31,6 +32,10 @@ export const load: PageLoad = async ({ params, url, fetch }) => {
     ],
     version,
     planned,
+    /** The attributes by which cells can be made. */
+    attributes: lookups.flatMap(({ problem, attributes }) =>
+      problem === null ? attributes.map(({ label }) => label) : [],
+    ),
     accuracy,
     by,
     lag: lag ?? '',
