@@ -217,10 +217,18 @@ test('an admin adds rates of a table as conversions', async ({ page, service }) 
   await dialog.getByText('fx', { exact: true }).click();
   await button('Next').click();
   await expect(dialog.getByLabel('Column of the source')).toHaveValue('currency');
+  await button('Add a key').click();
+  await expect(dialog.getByLabel('Column of the source').last()).toBeFocused();
+  await dialog
+    .getByRole('button', { name: /^Remove the key/ })
+    .last()
+    .click();
+  await expect(button('Add a key')).toBeFocused();
   await button('Add').click();
   await expect(dialog.getByText('Choose at least one column, or add a conversion.')).toBeVisible();
   await button('Add a conversion').click();
   await expect(dialog.getByLabel('Name of the conversion')).toHaveValue('Sales, Budget rate');
+  await expect(dialog.getByLabel('Name of the conversion')).toBeFocused();
   await dialog.getByLabel('Name of the conversion').fill('Sales in EUR');
   await dialog.getByLabel('Rate', { exact: true }).selectOption('spot');
   await button('Add').click();

@@ -24,6 +24,10 @@ export function focusSelected(element: HTMLElement | null | undefined): void {
   if (element instanceof HTMLInputElement) element.select();
 }
 
+/** Returns the last element inside another one that a CSS selector matches; undefined if there is none. */
+export const lastIn = (place: ParentNode | undefined, selector: string): Element | undefined =>
+  [...(place?.querySelectorAll(selector) ?? [])].at(-1);
+
 /** Focuses the content of the page, if nothing has the focus. */
 export function focusPage(): void {
   if (document.activeElement === document.body)
