@@ -90,6 +90,9 @@ test('an admin publishes a version that follows its name, and withdraws it', asy
   await expect(shown).toContainText('"pf_plans"."budget" and "pf_plans"."budget changes"');
   await expect(shown).toContainText('follow “budget”');
   await expect(shown).toContainText('SELECT * FROM "pf_plans"."budget"');
+  // It has a view now, so no second one is offered.
+  await expect(dialog.getByRole('textbox', { name: 'Name of the view' })).toHaveValue('');
+  await expect(dialog.getByRole('button', { name: 'Publish', exact: true })).toBeDisabled();
   expect(await violations(page)).toEqual([]);
   const [sums] = await service.query(
     `SELECT (SELECT sum("Sales") FROM pf_plans.budget) AS view, sum("Sales") AS table
