@@ -11,6 +11,7 @@ const PROGRAMS = {
   pgbouncer: ['pgbouncer', '--version'],
   promtool: ['prometheus', '--version'],
   'systemd-analyze': ['systemd', '--version'],
+  kubectl: ['kubernetes-client', 'options'],
   openssl: ['openssl', 'version'],
   pg_dump: ['postgresql-client', '--version'],
 };

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../src/cli/prepare.js';
 import { startService } from '../support/service';
 
@@ -30,7 +32,31 @@ it('promtool accepts the alerts', () => {
   expect([status, output]).toEqual([0, expect.stringContaining('SUCCESS')]);
 });
 
-it('systemd accepts the unit', () => {
-  const unit = join(PROJECT, 'deploy/systemd/forecast-pivot.service');
-  expect(check('systemd-analyze', ['verify', unit])).toEqual({ status: 0, output: '' });
+it('systemd accepts the units', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-units-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const units = readdirSync(join(PROJECT, 'deploy/systemd')).map((name) => {
+    const text = readFileSync(join(PROJECT, 'deploy/systemd', name), 'utf8');
+    // The program of a unit has to exist.
+    writeFileSync(join(folder, name), text.replace('=/usr/local/bin/plan-night', '=/bin/true'));
+    return join(folder, name);
+  });
+  expect(units).toHaveLength(3);
+  expect(check('systemd-analyze', ['verify', ...units])).toEqual({ status: 0, output: '' });
+});
+
+it('Kubernetes knows every field of the job at night', () => {
+  const file = join('kubernetes', 'plan-night.yaml');
+  const read = (args: string[]) => {
+    const { status, output } = check('kubectl', [...args, '--local', '-o', 'json', '-f', file]);
+    expect([status, output]).toEqual([0, expect.stringMatching(/^\{/)]);
+    return JSON.parse(output);
+  };
+  const written = read(['patch', '--type=merge', '--patch={}']);
+  expect(written).toMatchObject({ kind: 'CronJob', spec: { concurrencyPolicy: 'Forbid' } });
+  const [{ name, image }] = written.spec.jobTemplate.spec.template.spec.containers;
+  // This command reads the file as a CronJob, and drops what a CronJob does not have.
+  const known = read(['set', 'image', `${name}=${image}-other`]);
+  known.spec.jobTemplate.spec.template.spec.containers[0].image = image;
+  expect(known).toMatchObject(written);
 });
