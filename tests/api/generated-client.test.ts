@@ -62,6 +62,17 @@ const { data: raised } = await api.postVersionSlice({
 const { data: log } = await api.getVersionLog({ ...plan, throwOnError: true });
 const newest: number = log.entries[0]?.id ?? 0;
 const { data: undone } = await api.deleteLog({ path: { logid: newest }, throwOnError: true });
+await api.putSourceCurrent({ path, body: { name: 'budget', version_id: version.id, pf_user } });
+const { data: current } = await api.getCurrent({
+  path: { name: 'budget' },
+  query: { source: source.id },
+  throwOnError: true,
+});
+const { data: refreshed } = await api.postVersionRefresh({
+  path: { id: current.id },
+  body: { pf_user },
+  throwOnError: true,
+});
 const refusal = await api.getTokens({ throwOnError: false });
 console.log(
   JSON.stringify({
@@ -70,6 +81,8 @@ console.log(
     raised: raised.value_total,
     entries: log.entries.map(({ operation, pf_user }) => [operation, pf_user]),
     undone: undone.rows_deleted,
+    current: [current.name, current.current],
+    refreshed: refreshed.logid,
     refusal: refusal.error?.error,
   }),
 );
@@ -122,6 +135,8 @@ it('A generated client has types, and gets what the service answers', async ({ s
       ['baseline', 'night'],
     ],
     undone: 1,
+    current: ['Plan', ['budget']],
+    refreshed: null,
     // The operation refuses tokens, so the client sends none.
     refusal: 'Nobody is signed in: the header x-forwarded-user is missing',
   });
