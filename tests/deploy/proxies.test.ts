@@ -31,7 +31,7 @@ const ENV = {
 const OF_A_CONNECTION = ['connection', 'date', 'keep-alive', 'server', 'via', 'x-request-id'];
 
 const FILE_LIMIT = 256 * 1024 * 1024;
-/** In ms. Beside other programs, 256 MB have taken two minutes. */
+/** In ms. On a busy machine, 256 MB have taken six minutes. */
 const UPLOAD_TIMEOUT = 600_000;
 const LINE = Buffer.from('2027-03-31,North,12.50,a text that makes the line 64 bytes long..\n');
 
