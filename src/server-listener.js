@@ -191,15 +191,32 @@ const INVALID = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
 };
 
+/** Time for which the body of a refused request is read and discarded, if its client sends it all the same. */
+const LINGER_MILLISECONDS = 5_000;
+
 /**
  * Lets the service decide whether a client that waits for `100 Continue` sends its body. The service emits
  * `forecast-pivot:continue` on the request.
+ *
+ * Some clients and proxies send the body of a refused request, too. The connection is then closed at their side first,
+ * or after a while: if it was closed with unread data, the answer would be lost (RFC 9112, 9.6).
  *
  * @param {import('node:http').Server} server
  */
 function askBeforeContinue(server) {
   server.on('checkContinue', (request, response) => {
-    request.once('forecast-pivot:continue', () => response.writeContinue());
+    const { socket } = request;
+    const destroySoon = socket.destroySoon;
+    // Node.js calls this after an answer that closes the connection. It discards the body until then.
+    socket.destroySoon = () => {
+      socket.end();
+      const timer = setTimeout(() => socket.destroy(), LINGER_MILLISECONDS);
+      socket.once('close', () => clearTimeout(timer));
+    };
+    request.once('forecast-pivot:continue', () => {
+      socket.destroySoon = destroySoon;
+      response.writeContinue();
+    });
     server.emit('request', request, response);
   });
   // A server may ignore an expectation that it does not know (RFC 9110, 10.1.1).

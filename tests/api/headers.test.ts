@@ -174,6 +174,29 @@ it('a body that is too long is refused before it is sent', async ({ service }) =
   expect(sent.status).toBe(404);
 });
 
+it('a refusal arrives also at a client that sends the refused body', async ({ service }) => {
+  const { hostname, port } = new URL(service.url);
+  const head = request('/api/files/preview?name=a.csv', {
+    method: 'POST',
+    headers: ['Content-Type: text/csv', 'Content-Length: 268435456', 'Expect: 100-continue'].join(
+      '\r\n',
+    ),
+  });
+  const piece = Buffer.alloc(1024 * 1024, 'a');
+  const answerOf = () =>
+    new Promise<string>((resolve) => {
+      const socket = connect(Number(port), hostname);
+      let text = '';
+      const send = () => void (socket.destroyed || socket.write(piece, () => setImmediate(send)));
+      socket.on('data', (data) => (text += data));
+      // A write fails once the service has closed its side.
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(text.slice(0, 12)));
+      socket.write(head, () => setImmediate(send));
+    });
+  for (let sent = 0; sent < 4; sent++) expect(await answerOf()).toBe('HTTP/1.1 413');
+});
+
 it('a client that goes away while it sends a body is no failure of the service', async ({
   service,
 }) => {
