@@ -49,6 +49,7 @@ describe.skipIf(onCitus)('a database in LATIN1', () => {
         ['set.region', post(`${path}/clone`, { slice, set: { region: '€' }, ...by }), 'region'],
         ['slice.region', post(`${path}/slice`, { slice: { region: '€' } }), 'region'],
         ['slice.region', post(`${path}/explain`, { slice: { region: '€' } }), 'region'],
+        ['slice.region', post(`${path}/rows`, { slice: { region: '€' } }), 'region'],
         ['slice.region.1', post(`${path}/scale`, { slice: { region: ['a', '€'] }, pct: 1, ...by })],
         [
           'edits.1.slice.region',

@@ -475,6 +475,12 @@ const REQUESTS: Record<string, Request> = {
     expect(answer.body.included).toMatchObject(totals(found));
     return answer;
   }),
+  'POST /versions/{id}/rows': reading(async ({ pat, path, sums }) => {
+    const answer = ok(await pat.post(`${path}/rows`, { slice: AX }));
+    const { row_count } = await sums(`"Region" = 'A' AND "Product" = 'x'`);
+    expect(answer.body.rows).toHaveLength(Math.min(100, row_count));
+    return answer;
+  }),
   'GET /versions/{id}/undone': reading(async ({ pat, path }) => {
     ok(await pat.post(`${path}/scale`, { slice: AX, pct: 1 }));
     const { id: logid } = ok(await pat.get(`${path}/log`)).body.entries[0];

@@ -36,6 +36,13 @@ it.for(ODD_VALUES)(
     const explained = await api.post(`${path}/explain`, { slice });
     expect([explained.status, explained.body.skipped]).toEqual([200, ['nope']]);
 
+    const listed = await api.post(`${path}/rows`, { slice });
+    expect([listed.status, listed.body.skipped, listed.body.rows.length]).toEqual([
+      200,
+      ['nope'],
+      3,
+    ]);
+
     const user = { pf_user: 'ann' };
     for (const [operation, body] of [
       ['scale', { slice, pct: 10, hold: [{ region: 'South', nope: odd }] }],

@@ -112,6 +112,7 @@ const REQUESTS: [to: string, body?: object][] = [
   ['scale', { slice: { Family: ['old', 'secret'], Region: 'A' }, pct: 1 }],
   ['recode', { slice: { Family: 'secret' }, set: { Product: 'x' } }],
   ['comments', { slice: { Family: 'old' }, text: 'x' }],
+  ['rows', { slice: {} }],
   ...['data', 'agg', 'log', 'totals', 'undone', 'locks', 'comments', 'reviews'].map(
     (to): [string] => [to],
   ),
@@ -121,7 +122,7 @@ const REQUESTS: [to: string, body?: object][] = [
 
 /** Fields that differ between two versions: ids, times, and keys that contain ids. */
 const OWN =
-  /^(id|logid|version_id|source_id|pf_id|pf_logid|pf_gkey|newest|newest_entry|redo_of|reverse_of|stamp|created_at|pf_created_at|undone_at)$/;
+  /^(id|logid|version_id|source_id|pf_id|pf_logid|pf_gkey|newest|newest_entry|redo_of|next|reverse_of|stamp|created_at|pf_created_at|undone_at)$/;
 
 /** An answer without such fields, and with its lists in one order. */
 function told(content: unknown): unknown {

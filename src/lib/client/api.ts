@@ -138,6 +138,19 @@ export const loadCsv = async (
   return complete(() => response.blob(), o);
 };
 
+/** The rows of a slice with their entries as CSV, for a file. @throws ApiError */
+export const listedRowsCsv = async (
+  id: number,
+  body: BodyOf<'POST /versions/{id}/rows'>,
+  o?: CallOptions,
+): Promise<Blob> => {
+  const response = await respond('POST /versions/{id}/rows', {
+    ...{ ...o, id, body, query: { formulas: 'protected' } },
+    headers: { accept: CSV },
+  });
+  return complete(() => response.blob(), o);
+};
+
 /**
  * The rows of a version, as a response whose body is the Arrow stream: the caller reads it piece by piece to show
  * progress. With `logids`, only the rows of those entries (at most 100). Throws ApiError like every other call (404

@@ -21,7 +21,7 @@ import {
   SLICE_ENTRIES,
 } from './operations';
 import { AskedSlice } from './slices';
-import { measureTotals, note, pfUser, timestamp, Totals } from './primitives';
+import { measureTotals, note, number, pfUser, row, timestamp, Totals } from './primitives';
 import { RefreshAnswer, RefreshParams } from './refreshes';
 
 const kept = <const Operation extends string, Params extends v.GenericSchema>(
@@ -207,6 +207,51 @@ export const Explanation = v.object({
   skipped: v.pipe(v.array(v.string()), v.description('Slice keys that operations ignore')),
 });
 export type Explanation = v.InferOutput<typeof Explanation>;
+
+/** Maximum number of rows of one answer of POST rows. */
+export const ROWS_AT_ONCE = 100;
+
+/** The place of a row in the list of POST rows. No two rows have the same one, and it never changes. */
+export const ListedRowKey = v.object({
+  pf_logid: v.pipe(number, v.safeInteger()),
+  pf_id: v.pipe(number, v.safeInteger()),
+});
+export type ListedRowKey = v.InferOutput<typeof ListedRowKey>;
+
+/** Body of POST rows (docs/contract/06-log.md#post-versionsidrows). */
+export const RowsRequest = v.object({
+  slice: AskedSlice,
+  after: v.optional(
+    v.pipe(
+      v.nullable(ListedRowKey),
+      v.description('The `next` of the previous answer; without it, the list begins at its start'),
+    ),
+  ),
+});
+export type RowsRequest = v.InferOutput<typeof RowsRequest>;
+
+/** Answer of POST rows: forecast rows of a slice, those of the newest entry first. */
+export const RowsAnswer = v.object({
+  entries: v.pipe(
+    v.array(
+      v.object({
+        logid: v.number(),
+        operation: LogOperation,
+        pf_user: v.string(),
+        stamp: timestamp,
+        note: v.nullable(v.string()),
+      }),
+    ),
+    v.description('The entries of these rows, newest first'),
+  ),
+  next: v.pipe(
+    v.nullable(ListedRowKey),
+    v.description('What `after` has to be for the next rows; null if there are none'),
+  ),
+  skipped: v.pipe(v.array(v.string()), v.description('Slice keys that operations ignore')),
+  rows: v.array(row),
+});
+export type RowsAnswer = v.InferOutput<typeof RowsAnswer>;
 
 /** Body of PATCH log; null clears the note (docs/contract/06-log.md). */
 export const EditNoteRequest = v.object({ note: v.nullable(note) });

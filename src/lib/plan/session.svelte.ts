@@ -29,6 +29,7 @@ import type { NumberMarks } from '../numbers/notation';
 import { Pasting } from './typing/pasting';
 import { Picking } from './forms/picking.svelte';
 import { PlannedVersion } from './version/planned-version.svelte';
+import { RowsBehind } from './selection/rows-behind.svelte';
 import { Selection } from './selection/selection.svelte';
 import { Shapes } from './forms/shapes.svelte';
 import { Reviews } from './records/reviews.svelte';
@@ -67,6 +68,7 @@ export class PlanSession {
   readonly loading: Loading;
   readonly selection: Selection;
   readonly why: Why;
+  readonly behind: RowsBehind;
   readonly trial: Trial;
   readonly trying: Trying;
   readonly arrangement: Arrangement;
@@ -122,6 +124,7 @@ export class PlanSession {
     this.loading = new Loading(this.planned);
     this.selection = new Selection(this.planned, this.loading, tell.info);
     this.why = new Why(this.planned, this.loading, this.selection);
+    this.behind = new RowsBehind(this.planned, this.selection);
     this.log = new Log(this.planned.id);
     const onLocks = () => void this.changes.followLocks();
     this.reviews = new Reviews(this.planned, onLocks);

@@ -355,6 +355,7 @@ describe('Roles', () => {
       'POST /versions/{id}/slice',
       'POST /versions/{id}/slices',
       'POST /versions/{id}/explain',
+      'POST /versions/{id}/rows',
     ]);
     expect(withRole('admin')).toEqual([
       'POST /files/preview',
@@ -392,6 +393,7 @@ describe('Roles', () => {
     ok(await reader.get(`${path}/data`));
     ok(await reader.post(`${path}/slice`, { slice: {} }));
     ok(await reader.post(`${path}/explain`, { slice: {} }));
+    ok(await reader.post(`${path}/rows`, { slice: {} }));
     ok(await reader.post(`${path}/scale/preview`, { slice: {}, pct: 10 }));
     ok(await reader.post(`${path}/baseline/preview`, {}));
     for (const write of [

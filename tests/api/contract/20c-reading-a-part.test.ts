@@ -88,6 +88,7 @@ describe('Every endpoint that is not refused', () => {
     ).body;
     const bodies: Record<string, object> = {
       '/versions/{id}/explain': { slice },
+      '/versions/{id}/rows': { slice },
       '/versions/{id}/slice': { slice, by: ['Region'] },
       '/versions/{id}/slices': { slices: [slice, {}], by: ['Region'] },
     };
@@ -338,6 +339,19 @@ describe('Totals', () => {
           ...{ logid, row_count, value_total },
         })),
       ).toEqual(wanted.map((row) => ({ ...row, logid: Number(row.logid) })));
+      const { rows } = ok(await part.post(`${path}/rows`, { slice })).body;
+      const stored = await service.query(
+        `SELECT pf_logid::int, "Region", "Product", "Sales"::float8 FROM ${made.table}
+         WHERE ${[INSIDE, ...where].join(' AND ')}`,
+      );
+      const inOrder = (some: object[]) => some.map((row) => JSON.stringify(row)).toSorted();
+      expect(
+        inOrder(
+          rows.map(({ pf_logid, Region, Product, Sales }: Record<string, unknown>) => ({
+            ...{ pf_logid, Region, Product, Sales },
+          })),
+        ),
+      ).toEqual(inOrder(stored));
       const by = ['Region', 'Product'];
       const seen = ok(await part.post(`${path}/slice`, { slice, by })).body;
       expect(seen).toMatchObject({

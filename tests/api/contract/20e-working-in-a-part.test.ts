@@ -307,6 +307,7 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
     'post /versions/{id}/slice': { ...SLICE, by: ['Region', 'Product'] },
     'post /versions/{id}/slices': { slices: [{ Region: 'A' }, {}] },
     'post /versions/{id}/explain': SLICE,
+    'post /versions/{id}/rows': SLICE,
     'post /versions/{id}/scale/preview': SCALE,
     'post /versions/{id}/recode/preview': RECODE,
     'post /versions/{id}/clone/preview': RECODE,

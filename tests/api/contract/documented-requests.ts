@@ -424,6 +424,9 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
   'POST /versions/{id}/explain': onPlan((service, path) =>
     service.api.post(`${path}/explain`, { slice: { region: 'North' } }),
   ),
+  'POST /versions/{id}/rows': onPlan((service, path) =>
+    service.api.post(`${path}/rows`, { slice: { region: 'North' } }),
+  ),
   'GET /versions/{id}/undone': onPlan(async (service, path, logid) => {
     await service.api.del(`/log/${logid}`);
     return service.api.get(`${path}/undone`);

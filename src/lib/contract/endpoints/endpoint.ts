@@ -1,6 +1,7 @@
 /** The type of an endpoint's description, and the schemas of parameters. */
 import * as v from 'valibot';
 import type { EVENT_STREAM } from '../events';
+import { FORMULAS } from '../formula-text';
 import type { Role } from '../me';
 import { SLICE_OPERATIONS, SLICE_SKIPPED_HEADER } from '../operations';
 import { ARROW, REVISION_HEADER, text, TIMELINE_HEADER } from '../primitives';
@@ -122,6 +123,12 @@ export function wholeNumber(min: number, max: number) {
 /** A parameter that is one of several words. */
 export const oneOf = <const Words extends readonly string[]>(words: Words) =>
   v.picklist(words, `must be one of: ${words.join(', ')}`);
+
+/** A parameter of answers as CSV. */
+export const formulas = {
+  schema: oneOf(FORMULAS),
+  description: 'In CSV, an apostrophe before each text that a spreadsheet would run as a formula',
+};
 
 /** The parameters of paths by name. */
 export const PATH_PARAMETERS = {

@@ -9,6 +9,8 @@ import {
   LogEntry,
   RedoAnswer,
   RedoRequest,
+  RowsAnswer,
+  RowsRequest,
   UndoAnswer,
   UndoneAnswer,
   UndoRequest,
@@ -18,7 +20,7 @@ import { OperationPreview } from '../previews';
 import { text } from '../primitives';
 import { VersionTotals } from '../versions';
 
-import { type Endpoints, HISTORY_HEADERS, json, rows, wholeNumber } from './endpoint';
+import { type Endpoints, formulas, HISTORY_HEADERS, json, rows, wholeNumber } from './endpoint';
 
 export const LOG_ENDPOINTS = {
   'GET /versions/{id}/log': {
@@ -63,6 +65,15 @@ export const LOG_ENDPOINTS = {
     request: ExplainRequest,
     answer: json(Explanation),
     refusals: [409],
+  },
+  'POST /versions/{id}/rows': {
+    role: 'reader',
+    territories: 'narrowed',
+    summary: 'The forecast rows of a slice, entry by entry, newest first',
+    query: { formulas },
+    request: RowsRequest,
+    answer: { ...json(RowsAnswer), alsoCsv: true },
+    refusals: [409, 422],
   },
   'GET /versions/{id}/undone': {
     role: 'reader',

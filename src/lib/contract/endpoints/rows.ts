@@ -8,7 +8,6 @@ import {
   LoadPreviewRequest,
   LoadRequest,
 } from '../loads';
-import { FORMULAS } from '../formula-text';
 import { EVENT_STREAM } from '../events';
 import {
   ForecastAnswer,
@@ -37,9 +36,9 @@ import {
   arrow,
   created,
   type Endpoints,
+  formulas,
   json,
   nothing,
-  oneOf,
   PATH_PARAMETERS,
   rows,
 } from './endpoint';
@@ -53,10 +52,7 @@ const ofRows = {
     ),
     description: 'Entries whose rows are wanted, such as logid=7&logid=9; all by default',
   },
-  formulas: {
-    schema: oneOf(FORMULAS),
-    description: 'In CSV, an apostrophe before each text that a spreadsheet would run as a formula',
-  },
+  formulas,
 };
 
 const SUMMARIES = Object.fromEntries(

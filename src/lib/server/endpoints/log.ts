@@ -1,8 +1,15 @@
 /** Handlers of the log: undo, redo, notes, explanations and accuracy. */
 import { json } from '@sveltejs/kit';
 import type { LOG_ENDPOINTS } from '../../contract/endpoints/log';
-import { historyHeaders, operationResponse, previewResponse, undoResponse } from '../http/answers';
-import { asksForArrow, prefersMinimal } from '../http/asked';
+import {
+  csvResponse,
+  historyHeaders,
+  listedRowsResponse,
+  operationResponse,
+  previewResponse,
+  undoResponse,
+} from '../http/answers';
+import { asksForArrow, asksForCsv, prefersMinimal } from '../http/asked';
 import {
   editNote,
   explain,
@@ -14,6 +21,7 @@ import {
 import { previewReverse } from '../services/operations/preview';
 import { reverse } from '../services/operations/reverse';
 import { accuracy } from '../services/reading/accuracy';
+import { listRows, listRowsCsv } from '../services/reading/rows';
 import { versionTotals } from '../services/reading/version-totals';
 import { redo } from '../services/replay/redo';
 import type { Handlers } from './asked';
@@ -27,6 +35,11 @@ export const logHandlers: Handlers<typeof LOG_ENDPOINTS> = {
   'GET /versions/{id}/accuracy': ({ db, id, query: { by = [], lag, measure } }) =>
     accuracy(db, id, { by, lag, measure }),
   'POST /versions/{id}/explain': ({ db, id, body }) => explain(db, id, body.slice),
+  'POST /versions/{id}/rows': async ({ locals, request, id, query, body }) => {
+    if (!asksForCsv(request)) return listedRowsResponse(await listRows(locals, id, body));
+    const csv = await listRowsCsv(locals.db, id, body, request.signal);
+    return csvResponse(csv, query.formulas);
+  },
   'GET /versions/{id}/undone': ({ db, id }) => undoneEntries(db, id),
   'POST /versions/{id}/redo/{logid}': async ({ locals, request, id, logid, body, key }) => {
     const { memory, ...answer } = await redo(locals, id, logid, body.pf_user, key);

@@ -14,7 +14,6 @@ import {
 } from '../http/answers';
 import { askedRows, asksForArrow, asksForCsv, asksForLines } from '../http/asked';
 import { inLines, inOnePiece } from '../http/in-lines';
-import { protectedCsv } from '../http/protected-csv';
 import { actuals, previewActuals } from '../services/loads/actuals';
 import { whileConnected } from '../http/while-connected';
 import { previewForecast } from '../services/loads/forecast';
@@ -48,7 +47,7 @@ const rowsBy =
       return readResponse(await readForecast(locals, id, rows, askedRows(event)));
     }
     const csv = await readCsv(locals.db, id, rows, request.signal);
-    return csvResponse(query.formulas === 'protected' ? protectedCsv(csv) : csv);
+    return csvResponse(csv, query.formulas);
   };
 
 /** The work of forecasts, as {@link whileConnected} names it. */

@@ -3,6 +3,7 @@ import type { ActualsAnswer } from '../../contract/actuals';
 import { ACTUALS_METADATA } from '../../contract/actuals';
 import { EVENT_STREAM } from '../../contract/events';
 import type { ForecastPreview } from '../../contract/forecasts';
+import type { FORMULAS } from '../../contract/formula-text';
 import { SLICE_SKIPPED_HEADER } from '../../contract/operations';
 import type { SeveralPreviewFacts } from '../../contract/previews';
 import { PREVIEW_METADATA } from '../../contract/previews';
@@ -30,6 +31,7 @@ import type { Read } from '../bodies';
 import type { Reservation } from '../budget';
 import { piecesOf } from '../pieces';
 import { Turns } from '../turns';
+import { protectedCsv } from './protected-csv';
 
 /** Returns the same response with its body counted: `onBytes` gets the size of each chunk that is sent. */
 export function countBody(response: Response, onBytes: (bytes: number) => void): Response {
@@ -125,9 +127,16 @@ export async function eventResponse(
   });
 }
 
-/** Rows as CSV. The length is unknown until the last row. */
-export const csvResponse = (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Response =>
-  new Response(stream, {
+/**
+ * Rows as CSV. The length is unknown until the last row.
+ *
+ * @param formulas whether texts that a spreadsheet would run as formulas are protected; by default not
+ */
+export const csvResponse = (
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  formulas?: (typeof FORMULAS)[number],
+): Response =>
+  new Response(formulas === 'protected' ? protectedCsv(stream) : stream, {
     headers: {
       'content-type': `${CSV}; charset=utf-8`,
       'cache-control': 'no-store',
@@ -159,6 +168,14 @@ export function previewResponse(
     ? arrowRows(answer, { [PREVIEW_METADATA]: JSON.stringify(facts) })
     : jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
 }
+
+/** The answer of a list of rows, as JSON. */
+export const listedRowsResponse = ({
+  facts,
+  columns,
+  memory,
+}: Pick<AnsweredRows, 'columns' | 'memory'> & { facts: Record<string, unknown> }): Response =>
+  jsonInPieces(jsonWithRows(facts, 'rows', columns), memory);
 
 /** The JSON of a preview of a forecast, which has an object of some kilobytes for each group. */
 export const forecastPieces = ({ groups, ...facts }: ForecastPreview) =>

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { LISTED_EDITS } from '../../../contract/imports';
 import { LogEntry } from '../../../contract/log';
-import { LOAD_OPERATIONS, READING_LOADS } from '../../../contract/operations';
+import { LOAD_OPERATIONS, LogOperation, READING_LOADS } from '../../../contract/operations';
 import { timestamp } from '../../../contract/primitives';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
@@ -39,6 +39,27 @@ export const listedEntries = (db: Queryable, versionId: number): Promise<LogEntr
        ${listedParams(sql`params`, sql`operation`)} AS params
      FROM pf.log WHERE version_id = $1 ORDER BY id DESC`,
     [versionId],
+  );
+
+const EntryFacts = v.object({
+  logid: v.number(),
+  operation: LogOperation,
+  pf_user: v.string(),
+  stamp: timestamp,
+  note: v.nullable(v.string()),
+});
+
+/** What some entries of a version are and who made them, without their requests, newest first. */
+export const entriesWith = (
+  db: Queryable,
+  versionId: number,
+  ids: readonly number[],
+): Promise<v.InferOutput<typeof EntryFacts>[]> =>
+  db.many(
+    EntryFacts,
+    sql`SELECT id AS logid, operation, pf_user, stamp, note FROM pf.log
+     WHERE version_id = $1 AND id = ANY ($2::bigint[]) ORDER BY id DESC`,
+    [versionId, ids],
   );
 
 /** The id of the newest entry of a version; 0 if it has none. */

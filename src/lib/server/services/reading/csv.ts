@@ -15,20 +15,35 @@ import type { Wanted } from './read';
 
 /**
  * Reads a version's forecast rows as CSV: raw with note and operation, or at the grain
- * (docs/contract/04-data-loading.md#as-csv). PostgreSQL writes the text. It is passed on as fast as the
- * client reads it, and nothing is cached.
+ * (docs/contract/04-data-loading.md#as-csv).
  *
  * @param wanted which rows; entries that the version does not have are skipped
- * @param signal ends the statement before the answer has begun; after that, cancelling the stream does
- * @returns the stream once its first bytes have arrived. A later failure aborts it
+ * @returns as {@link csvOf}
  * @throws AppError 404 if there is no such version or template, 409 if the stored SQL is outdated; 503 if a
  * connection is not free in time
  */
-export async function readCsv(
+export const readCsv = (
   db: Database,
   versionId: number,
   wanted: Wanted,
   signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> =>
+  csvOf(db, versionId, signal, (tx) => csvSelect(tx, versionId, wanted));
+
+/**
+ * Reads rows of a version as CSV. PostgreSQL writes the text. It is passed on as fast as the client reads it, and
+ * nothing is cached.
+ *
+ * @param selectIn returns the statement that selects the rows
+ * @param signal ends the statement before the answer has begun; after that, cancelling the stream does
+ * @returns the stream once its first bytes have arrived. A later failure aborts it
+ * @throws AppError 404 if there is no such version; 503 if a connection is not free in time; the errors of `selectIn`
+ */
+export async function csvOf(
+  db: Database,
+  versionId: number,
+  signal: AbortSignal,
+  selectIn: (tx: Transaction) => Promise<SqlText>,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { readable, writable } = new TransformStream<
     Uint8Array<ArrayBuffer>,
@@ -37,7 +52,7 @@ export async function readCsv(
   const writer = writable.getWriter();
   const begun = new Promise<void>((resolve, reject) => {
     db.versionRead(versionId, async (tx) => {
-      const select = await csvSelect(tx, versionId, wanted);
+      const select = await selectIn(tx);
       const send = (chunk: Uint8Array) => {
         resolve();
         return writer.write(new Uint8Array(chunk));
@@ -82,8 +97,8 @@ FROM (${rows}) AS forecast
 LEFT JOIN pf.log AS entry ON entry.id = forecast.pf_logid`;
 }
 
-/** A COPY writes a boolean as t or f, so it is cast to text. */
-function printed({ name, type }: SelectColumn): SqlText {
+/** A column of the rows named `forecast`. A COPY writes a boolean as t or f, so it is cast to text. */
+export function printed({ name, type }: SelectColumn): SqlText {
   const column = sql`forecast.${ident(name)}`;
   return type === OID.bool ? sql`${column}::text AS ${ident(name)}` : column;
 }
