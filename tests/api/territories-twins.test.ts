@@ -112,7 +112,8 @@ const REQUESTS: [to: string, body?: object][] = [
   ['scale', { slice: { Family: ['old', 'secret'], Region: 'A' }, pct: 1 }],
   ['recode', { slice: { Family: 'secret' }, set: { Product: 'x' } }],
   ['comments', { slice: { Family: 'old' }, text: 'x' }],
-  ['rows', { slice: {} }],
+  ['rows', { slice: X }],
+  ['rows', { slice: { Family: ['old', 'secret'] } }],
   ...['data', 'agg', 'log', 'totals', 'undone', 'locks', 'comments', 'reviews'].map(
     (to): [string] => [to],
   ),
