@@ -10,7 +10,7 @@ import type { Selection } from './selection.svelte';
 type ListedRow = RowsAnswer['rows'][number];
 
 /** Rows of one entry that follow each other in the list. */
-export interface EntryRows {
+export interface ListedGroup {
   /** The entry; undefined for rows that the log does not know. */
   entry: RowsAnswer['entries'][number] | undefined;
   /** Whether operations skip these rows because of their origin, so that they are not in the plan. */
@@ -40,7 +40,7 @@ export class RowsBehind {
   readonly hasMore: boolean = $derived.by(() => this.next !== null);
 
   /** The rows that were read, by entry. */
-  readonly groups: readonly EntryRows[] = $derived.by(() =>
+  readonly groups: readonly ListedGroup[] = $derived.by(() =>
     byEntry(this.rows, this.entries, this.planned.current.exclude_iters),
   );
 
@@ -115,9 +115,9 @@ export function byEntry(
   rows: readonly ListedRow[],
   entries: RowsAnswer['entries'],
   excluded: readonly string[],
-): EntryRows[] {
+): ListedGroup[] {
   const known = new Map(entries.map((entry) => [entry.logid, entry]));
-  const groups: EntryRows[] = [];
+  const groups: ListedGroup[] = [];
   for (const row of rows) {
     const entry = known.get(Number(row.pf_logid));
     const isExcluded = excluded.includes(String(row.pf_iter));
