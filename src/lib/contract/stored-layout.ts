@@ -6,11 +6,26 @@ const value = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 const names = v.array(v.string());
 
 /**
- * The format of a measure's amounts. Without `shown_in`, in full; without `decimals`, with the column's own.
+ * How a sum is shown in relation to others: as a share of the total of all rows and columns, of the row or of the
+ * column that contains it, added up along a date in the columns, or as its rank among the rows beside it.
+ */
+export const ShowAs = v.picklist([
+  'share_of_total',
+  'share_of_row',
+  'share_of_column',
+  'running_total',
+  'rank',
+]);
+export type ShowAs = v.InferOutput<typeof ShowAs>;
+
+/**
+ * The format of a measure's amounts. Without `shown_in`, in full; without `decimals`, with the column's own; without
+ * `show_as`, as the amount itself.
  */
 export const AmountStyle = v.object({
   shown_in: v.optional(v.picklist(['thousands', 'millions'])),
   decimals: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(12))),
+  show_as: v.optional(ShowAs),
 });
 export type AmountStyle = v.InferOutput<typeof AmountStyle>;
 

@@ -1,9 +1,11 @@
 /** Creates the parts of a pivot and connects them. */
 import type { MeasureDecimals } from '../contract/decimals';
+import { timeTest } from './chart/chart';
 import { EmptyValues } from './grid/shown/empty-values';
 import { Expansion } from './grid/cells/expansion';
 import { Grid } from './grid/grid';
 import { columnLabel } from './layout/column-label';
+import { monthsOf } from './layout/expected-layout';
 import { GRID } from './layout/layout';
 import { only, streamOf } from './rows/arrow-columns';
 import type { ColumnFacts } from './rows/column-facts';
@@ -114,6 +116,7 @@ export async function openParts(
         labelOf: (column) => columnLabel(column, options.columns),
         wholeOf: (column) =>
           origins.isOfPlan(column) ? null : (origins.of(column)?.measure ?? null),
+        isTime: timeTest(options.columns, schema, monthsOf(options.columns, schema, facts)),
         textOf: (column) => buckets.textOf(column),
         daysOf: (date) => days.of(date),
         valuesOf: (key, wanted) => rows.valuesOf(key, wanted),

@@ -34,6 +34,7 @@ import { type EntryRows, PivotRows } from './table/pivot-rows';
 import { whyNotBeside, type ComparedRows } from './table/ready-rows';
 import type { ColumnFormat } from './values/column-format';
 import type { Schema } from './values/engine-types';
+import { shownAsIn } from './values/show-as';
 import { ended } from './waiting';
 
 /** How the rows are shown: as the grid, or as a kind of chart. */
@@ -262,7 +263,7 @@ export class Pivot {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
     this.grid.shown.setOpen(ordered, toggled);
-    this.writeAmounts(ordered.amounts);
+    await this.writeAmounts(ordered.amounts);
     const { columns_config, plugin_config = {} } = ordered;
     await this.parts.viewer.restore({
       ...arrangementIn(ordered),
@@ -320,16 +321,16 @@ export class Pivot {
     return measureFormats(this.parts.options.columns, decimals, amounts, origins);
   }
 
-  private writeAmounts(amounts: Layout['amounts']): void {
+  private async writeAmounts(amounts: Layout['amounts']): Promise<void> {
     this.amounts = amounts && Object.keys(amounts).length > 0 ? amounts : undefined;
-    this.grid.setUsualFormats(this.formats);
+    await this.grid.setUsualFormats(this.formats, shownAsIn(amounts));
   }
 
-  /** Shows the amounts of a measure in another unit or with other decimals. */
+  /** Shows the amounts of a measure in another unit, with other decimals, or in relation to other sums. */
   async showAmounts(measure: string, style: AmountStyle): Promise<void> {
     const { [measure]: _, ...others } = this.amounts ?? {};
-    const isUsual = style.shown_in === undefined && style.decimals === undefined;
-    this.writeAmounts(isUsual ? others : { ...others, [measure]: style });
+    const isUsual = Object.values(style).every((part) => part === undefined);
+    await this.writeAmounts(isUsual ? others : { ...others, [measure]: style });
     await this.grid.redraw();
     this.parts.options.onShown();
   }

@@ -78,6 +78,8 @@ function measureOf(session: Pick<PlanSession, 'planned' | 'pivot'>, header: Read
   const line = lineOf(session, header);
   const part = pivot?.origins.of(name);
   const computed = (why: string) => ({ measure: null, slice: null, why });
+  if (pivot?.grid.shown.reader?.wayOf(name))
+    return computed('This number is a share, a running total or a rank. Change the amount.');
   if (part?.origin === 'price') return computed('A price is computed. Change value or units.');
   if (part?.origin === 'formula')
     return computed('This number is computed by a formula. Change the measures that it uses.');

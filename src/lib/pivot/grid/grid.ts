@@ -31,6 +31,7 @@ import { cellsWith, largestHeld } from './reading/found-cells';
 import { membersIn, type FoundMembers } from './reading/found-members';
 import { headerSlices, type HeaderSlices } from './reading/header-slices';
 import { label } from '../values/labels';
+import type { ShownAs } from '../values/show-as';
 import { Marks } from './marks/marks';
 import { Mouse } from './mouse/mouse';
 import { RowGroups } from './shown/row-groups';
@@ -184,9 +185,16 @@ export class Grid implements GridHost {
     this.drawing.setFormats(readFormats(columns));
   }
 
-  /** Sets the default formats of measures from the next drawing on; a layout can override them. */
-  setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
+  /**
+   * Sets the default formats of measures from the next drawing on, which a layout can override, and the measures that
+   * are shown in relation to other sums.
+   */
+  async setUsualFormats(
+    formats: ReadonlyMap<string, ColumnFormat>,
+    shownAs: ShownAs,
+  ): Promise<void> {
     this.drawing.setUsualFormats(formats);
+    await this.shown.showAs(shownAs);
   }
 
   /**

@@ -125,7 +125,7 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
         return kept === null ? [] : [[kept, entry]];
       }),
     );
-  const { columns = [], sort = [], filter = [], aggregates, columns_config } = layout;
+  const { columns = [], sort = [], filter = [], aggregates, columns_config, amounts } = layout;
   return {
     ...layout,
     columns: columns.flatMap((name) => (name === null ? null : (now(name) ?? []))),
@@ -139,6 +139,7 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     }),
     aggregates: record(aggregates),
     columns_config: record(columns_config),
+    ...(amounts && { amounts: record(amounts) }),
   };
 }
 

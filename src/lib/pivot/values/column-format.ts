@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { roundTo, type Decimals } from '../../contract/decimals';
 import { decimalsOfFormat, type FormulaFormat } from '../../contract/formulas';
 import { byColumn } from '../../contract/primitives';
-import type { Layout } from '../../contract/stored-layout';
+import type { Layout, ShowAs } from '../../contract/stored-layout';
 import { tidy } from './cell-value';
 import { isSum } from './ratios';
 
@@ -19,18 +19,21 @@ export interface ColumnFormat {
   stored?: number;
   /** The engine's aggregate of the rows; absent for sums. */
   aggregate?: Aggregate | undefined;
+  /** How the sums are shown in relation to others; absent for the amounts themselves. */
+  shown_as?: ShowAs;
 }
 
 type Aggregate = NonNullable<Layout['aggregates']>[string];
 
 /**
- * Returns the rest of a header after the name of the measure: the aggregate unless it is the sum, and the
- * unit, as in "average in thousands"; null for sums in full.
+ * Returns the rest of a header after the name of the measure: the aggregate unless it is the sum, how the sums are
+ * shown in relation to others, and the unit, as in "average in thousands"; null for sums in full.
  */
-export function unitText({ divisor, aggregate = 'sum' }: ColumnFormat): string | null {
+export function unitText({ divisor, aggregate = 'sum', shown_as }: ColumnFormat): string | null {
   const name = typeof aggregate === 'string' ? aggregate : aggregate[0];
   const texts = [
     isSum(aggregate) ? [] : (AGGREGATES[name] ?? name),
+    shown_as ? SHOWN_AS[shown_as] : [],
     divisor === undefined ? [] : divisor === 1e6 ? 'in millions' : 'in thousands',
   ].flat();
   return texts.length > 0 ? texts.join(' ') : null;
@@ -38,13 +41,25 @@ export function unitText({ divisor, aggregate = 'sum' }: ColumnFormat): string |
 
 /**
  * Returns the rest of a header that all columns have in common, apart from percentages; null if there is none. A
- * price has no unit, so amounts in thousands beside it have no common one.
+ * price has no unit, so amounts in thousands beside it have no common one, nor have shares beside other percentages.
  */
 export function commonUnit(formats: readonly ColumnFormat[]): string | null {
-  const amounts = formats.filter(({ number_format }) => number_format?.style !== 'percent');
+  const isShare = formats.some(({ shown_as }) => shown_as?.startsWith('share_'));
+  const amounts = formats.filter(
+    ({ number_format }) => isShare || number_format?.style !== 'percent',
+  );
   const [first, ...others] = new Set(amounts.map(unitText));
   return others.length === 0 ? (first ?? null) : null;
 }
+
+/** The ways to show sums in relation to others, in the header of a measure. */
+const SHOWN_AS: Readonly<Record<ShowAs, string>> = {
+  share_of_total: '% of total',
+  share_of_row: '% of parent row',
+  share_of_column: '% of parent column',
+  running_total: 'running total',
+  rank: 'rank',
+};
 
 /** The engine's aggregates by name, in words; others have a name that says it. */
 const AGGREGATES: Readonly<Record<string, string>> = {

@@ -75,7 +75,14 @@ const layouts = fc.record<{ [Part in AddressedPart]: Layout[Part] }>({
   }),
   amounts: fc.dictionary(
     column,
-    fc.record({ shown_in: fc.constantFrom('thousands', 'millions'), decimals: fc.nat(12) }),
+    fc.record(
+      {
+        shown_in: fc.constantFrom('thousands', 'millions'),
+        decimals: fc.nat(12),
+        show_as: fc.constantFrom('share_of_total', 'share_of_row', 'running_total', 'rank'),
+      },
+      { requiredKeys: [] },
+    ),
     { maxKeys: 2 },
   ),
   plugin_config: fc

@@ -106,8 +106,8 @@ const PARTS: readonly AddressPart[] = [
   {
     parameter: 'amounts',
     write: ({ amounts = {} }) =>
-      sortedEntries(amounts).map(([name, { shown_in = '', decimals = '' }]) =>
-        [escaped(name), shown_in, decimals].join(':'),
+      sortedEntries(amounts).map(([name, { shown_in = '', decimals = '', show_as }]) =>
+        [escaped(name), shown_in, decimals, ...(show_as ? [show_as] : [])].join(':'),
       ),
     read: (values) => ({ amounts: Object.fromEntries(values.flatMap(readAmounts)) }),
   },
@@ -320,10 +320,11 @@ function readTotal(text: string): [string, string | [string, string[]]][] {
 }
 
 function readAmounts(text: string): [string, AmountStyle][] {
-  const [column, shown_in = '', decimals = ''] = tokensOf(text, ':').map(unescaped);
+  const [column, shown_in = '', decimals = '', show_as = ''] = tokensOf(text, ':').map(unescaped);
   const style = v.safeParse(AmountStyle, {
     ...(shown_in !== '' && { shown_in }),
     ...(decimals !== '' && { decimals: Number(decimals) }),
+    ...(show_as !== '' && { show_as }),
   });
   return column !== undefined && style.success ? [[column, style.output]] : [];
 }

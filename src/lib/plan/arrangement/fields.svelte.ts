@@ -174,6 +174,17 @@ export class Fields {
     void this.arrangement.arrange((shown) => aggregatedBy(shown, measure, by));
   }
 
+  /** Whether a measure of the pivot shows numbers. */
+  hasNumbers(measure: string): boolean {
+    const { origins } = this.loading.pivot ?? {};
+    const aggregate = [this.arrangement.shown.aggregates?.[measure] ?? 'sum'].flat()[0] ?? '';
+    return (
+      origins?.ratios.has(measure) === true ||
+      /^(integer|float)$/.test(this.typeOf(measure) ?? '') ||
+      /count$/.test(String(aggregate))
+    );
+  }
+
   /** Returns the style of the amounts of a measure. */
   amountStyleOf(measure: string): AmountStyle {
     return this.arrangement.shown.amounts?.[measure] ?? {};

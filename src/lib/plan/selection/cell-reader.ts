@@ -6,7 +6,11 @@ import { cellKey } from '../../pivot/slice/cell';
 import { readAgain, withSlices } from '../../pivot/grid/reading/block-reader';
 import type { Pivot } from '../../pivot/pivot';
 import type { PivotFormula } from '../../pivot/rows/formula-columns';
+import type { ShowAs } from '../../contract/stored-layout';
+import { tidy } from '../../pivot/values/cell-value';
+import { isShareOf, shareIn } from '../../pivot/values/show-as';
 import { candidates } from '../amounts/likeness';
+import type { MeasureEdit } from '../amounts/scale-draft';
 import type { Loading } from '../version/loading.svelte';
 import { totalOf } from '../../contract/measures';
 import type { PlannedVersion } from '../version/planned-version.svelte';
@@ -15,6 +19,10 @@ import { isSameResult, resultOf } from '../amounts/typed-formula';
 
 /** Why a cell cannot be used after a change removed it or made it unreadable. */
 export const GONE = 'This cell could not be read after the change. Select it again.';
+
+/** Why no share can be typed into a cell. */
+const NO_WHOLE =
+  'The amount of which this would be a share is 0 or empty. To type an amount, choose “Show as amount” in the menu of the header.';
 
 /** What a cell of the plan shows: a measure by its key, or a formula. The price and conversions are formulas. */
 export type Shows = string | PivotFormula;
@@ -131,18 +139,59 @@ export class CellReader {
     return this.planned.conversionOf(measure)?.formula ?? null;
   }
 
-  /** Whether a cell shows the result of a formula as a share. */
+  /** Whether a cell shows a share: the result of a formula, or its sum as a share of another one. */
   showsShare(cell: CellIdentity | null): boolean {
-    const shows = cell && this.shownIn(cell);
+    if (!cell) return false;
+    const way = this.wayOf(cell);
+    if (way) return isShareOf(way);
+    const shows = this.shownIn(cell);
     return isFormula(shows) && shows.format?.style === 'percent';
+  }
+
+  /** Returns how a cell shows its sum in relation to others; null if it shows the sum itself. */
+  wayOf({ measure }: CellIdentity): ShowAs | null {
+    return this.loading.pivot?.grid.shown.reader?.wayOf(measure) ?? null;
+  }
+
+  /** Reads the sum of which a cell shows its own as a share; null if there is none, or if it shows no share. */
+  async wholeOf(cell: CellIdentity): Promise<number | null> {
+    const { pivot } = this.loading;
+    if (!pivot || !isShareOf(this.wayOf(cell))) return null;
+    const near = this.lastAt(cell);
+    return pivot.grid.shown.ask((reader) => reader.wholeOf(cell, near)).catch(() => null);
   }
 
   /**
    * Returns the number of a cell to be edited, rounded to the decimals of its column: a floating-point sum has
    * more. Null for an empty cell.
+   *
+   * @param whole the sum of which the cell shows a share; null if it shows none
    */
-  editable(cell: ReadCell): number | null {
+  editable(cell: ReadCell, whole: number | null): number | null {
+    if (whole !== null) return shareIn(cell.value, whole);
     return cell.value === null ? null : this.storedAs(cell, cell.value);
+  }
+
+  /** Returns why no share can be typed into a cell; null if one can, or if it shows none. */
+  whyNoShare(cell: CellIdentity, whole: number | null): string | null {
+    return isShareOf(this.wayOf(cell)) && !whole ? NO_WHOLE : null;
+  }
+
+  /**
+   * Returns the edit of the amount behind a share for an edit of the share, whose total becomes a part of the present
+   * whole; any other edit unchanged.
+   *
+   * @param whole see {@link editable}
+   */
+  editOfAmount(
+    cell: CellIdentity,
+    edit: MeasureEdit | null,
+    whole: number | null,
+  ): MeasureEdit | null {
+    if (!edit || !isShareOf(this.wayOf(cell))) return edit;
+    if (!whole) return { ...edit, amount: NaN, problem: NO_WHOLE };
+    if (edit.by === 'percent') return edit;
+    return { ...edit, amount: this.storedAs(cell, tidy(edit.amount * whole)) };
   }
 
   /** Returns an amount of a cell, rounded to the decimals of its column if the type fixes them. */

@@ -42,6 +42,8 @@ const HELD_TOGETHER =
   'The price is held, so value and units change together. Select cells of only one of them.';
 const CANCELS =
   'The rows of this cell cancel each other out. Type into this cell alone to see the effect and to confirm it.';
+const ONE_SHARE =
+  'A share is typed into one cell at a time. To change several cells, choose “Show as amount” in the menu of the header.';
 const NOTHING_SELECTED = 'Select the cells first.';
 
 /** Cells that were checked, each with the reason why it cannot be written; null if it can. */
@@ -356,6 +358,7 @@ export class BlockTyping {
     if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is not a number.`;
     const obstacle = this.typing.obstacle(cell);
     if (obstacle) return obstacle;
+    if (this.selection.reader.wayOf(cell)) return ONE_SHARE;
     // An empty conversion may have rows without a rate, which the check of its stored rows says.
     if (cell.value === null && !this.planned.conversionOf(cell.measure ?? ''))
       return 'This cell has no rows yet. Type into this cell alone to choose the rows to copy.';

@@ -31,6 +31,13 @@ import { Unconfirmed, Unsaved } from './unsaved.svelte';
 import { type Drafts, type MeasureEdit, onlyDraft } from '../amounts/scale-draft';
 import type { Slice } from '../../contract/slices';
 
+/** Why nothing can be typed into sums that are shown in relation to others. */
+const NOT_TYPED = {
+  running_total:
+    'A running total adds up the amounts before it. To type an amount, choose “Show as amount” in the menu of the header.',
+  rank: 'A rank follows from the amounts. To type an amount, choose “Show as amount” in the menu of the header.',
+} as const;
+
 /** An amount that was typed into a cell. */
 export interface Typed {
   cell: ReadCell;
@@ -97,6 +104,8 @@ export class Typing {
     const { planned } = this;
     if (planned.obstacleToTry) return planned.obstacleToTry;
     if (cell.impossible) return cell.impossible;
+    const way = this.selection.reader.wayOf(cell);
+    if (way === 'running_total' || way === 'rank') return NOT_TYPED[way];
     const [unmarked] = unmarkedDimensions(cell.listed, planned.columns);
     if (unmarked !== undefined) {
       return `“${planned.labelOf(unmarked)}” is not a key column of this source, so operations cannot select rows by it.`;

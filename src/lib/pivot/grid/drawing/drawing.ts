@@ -4,6 +4,7 @@ import type { CellMeta, RegularTable, TableData } from '../../values/engine-type
 import type { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import type { ColumnFormat } from '../../values/column-format';
+import { formatAs } from '../../values/show-as';
 import { CellFormat } from './cell-format';
 import { ROW_HEIGHT } from './grid-css';
 import { Heads, TOTAL_ROW } from './heads';
@@ -77,8 +78,10 @@ export class Drawing {
 
   /** Returns the format of a measure. */
   formatNamed(measure: string): ColumnFormat {
-    const aggregate = this.shown.reader?.config.aggregates[measure];
-    return { ...this.usual.get(measure), ...this.formats.get(measure), aggregate };
+    const { reader } = this.shown;
+    const aggregate = reader?.config.aggregates[measure];
+    const amount = { ...this.usual.get(measure), ...this.formats.get(measure), aggregate };
+    return formatAs(amount, reader?.wayOf(measure));
   }
 
   /** Redraws the view. */

@@ -174,7 +174,7 @@ export class Mouse {
     if (!reader || measure === undefined) return;
     const { sort, split_by } = reader.config;
     // The grid sorts only rows by the measures that it computes.
-    const isSplit = !reader.isRatio(measure) && split_by.length > 0;
+    const isSplit = !reader.isComputed(measure) && split_by.length > 0;
     const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
     this.actions.onSort(nextSort(sort, measure, isSplit, more));
   }

@@ -5,6 +5,7 @@ import type { CellValue } from '../../values/engine-types';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { headParts, TOTAL } from '../drawing/heads';
 import { unitText } from '../../values/column-format';
+import { formatAs } from '../../values/show-as';
 import { label } from '../../values/labels';
 import type { Shown } from '../shown/shown';
 import { printTsv } from './tsv';
@@ -47,7 +48,10 @@ export async function copyMarked(
   cells: readonly MarkedCell[],
   print: Print,
 ): Promise<string> {
-  if (cells.some(({ measure }) => measure === null)) return copyHeaders(shown, cells, print);
+  // The cells of a measure in relation to other sums hold its own sums.
+  const isOther = ({ measure }: MarkedCell) =>
+    measure === null || (shown.reader?.wayOf(measure) ?? null) !== null;
+  if (cells.some(isOther)) return copyHeaders(shown, cells, print);
   const ys = [...new Set(cells.map(({ at }) => at.y))].sort((a, b) => a - b);
   const xs = [...new Set(cells.map(({ at }) => at.x ?? 0))].sort((a, b) => a - b);
   const texts = new Map(
@@ -59,7 +63,8 @@ export async function copyMarked(
 /** Returns a measure as the title of its numbers, with the aggregate if they are no sums. */
 const titleOf = (shown: Shown, measure: string): string => {
   const aggregate = shown.reader?.config.aggregates[measure];
-  return [shown.labelOf(measure), unitText({ aggregate }) ?? []].flat().join(' ');
+  const unit = unitText(formatAs({ aggregate }, shown.reader?.wayOf(measure)));
+  return [shown.labelOf(measure), unit ?? []].flat().join(' ');
 };
 
 async function copyHeaders(

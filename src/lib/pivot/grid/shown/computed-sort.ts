@@ -14,8 +14,8 @@ interface SortColumn extends SortDirection {
 
 /**
  * Returns the columns by which the grid sorts the rows of a view: all sort keys up to the last one that the
- * grid computes, which is a share or a price, or one column of them or of an expression. The engine has no
- * such sums. Empty if the engine can sort by all keys. Keys after one that the view does not show are left
+ * grid computes, which is a share, a price or a sum in relation to others, or one column of them or of an
+ * expression. The engine has no such sums. Empty if the engine can sort by all keys. Keys after one that the view does not show are left
  * to the engine, since their rows with equal numbers are unknown.
  */
 export async function computedSort(reader: ViewReader): Promise<readonly SortColumn[]> {
@@ -41,16 +41,16 @@ export async function computedSort(reader: ViewReader): Promise<readonly SortCol
   );
   const found = (name: string): Omit<SortColumn, 'direction'> | null => {
     for (const [m, measure] of shown.entries()) {
-      const isRatio = reader.isRatio(measure);
+      const isOwn = reader.isComputed(measure);
       const isAdded = groups.length === 1 || isAdditive(config.aggregates[measure]);
-      if (measure === name && (isRatio || isAdded))
-        return { column: columnOf(m, []), isComputed: isRatio };
+      if (measure === name && (isOwn || isAdded))
+        return { column: columnOf(m, []), isComputed: isOwn };
       if (!name.startsWith(`${measure} of `)) continue;
       const path = paths.find((each) => {
         const key = columnSort({ name: measure, label: '' }, each, config, schema);
         return key?.name === name;
       });
-      const isComputed = isRatio || reader.isExpression(measure);
+      const isComputed = isOwn || reader.isExpression(measure);
       if (path) return { column: columnOf(m, path), isComputed };
     }
     return null;
@@ -70,7 +70,7 @@ export async function readKeys(
   view: View,
   columns: readonly DrawnColumn[],
 ): Promise<KeyedRows> {
-  const { paths, values } = await reader.values.rows(
+  const { paths, values } = await reader.values.shown(
     view,
     columns,
     { start_row: 0, end_row: await view.num_rows() },

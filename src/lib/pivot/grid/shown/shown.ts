@@ -12,6 +12,7 @@ import type {
 } from '../../values/engine-types';
 import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
+import type { ShownAs } from '../../values/show-as';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
@@ -36,6 +37,8 @@ export class Shown {
   readonly across = new Expansion();
   /** The settings of the grid. A setting that is missing has its default. */
   settings: GridSettings = {};
+  /** The measures that are shown in relation to other sums. */
+  shownAs: ShownAs = new Map();
   /** The view on screen; null before the first. */
   view: SortedView | null = null;
   /** The reader of that view. */
@@ -107,6 +110,7 @@ export class Shown {
       ratios,
       across: { totals: () => this.settings, isOpen: (path) => across.isOpen(path) },
       beside,
+      shownAs: () => this.shownAs,
     });
     this.reader = reader;
     void before?.dispose().catch(() => undefined);
@@ -114,11 +118,25 @@ export class Shown {
     await this.expansion.applyTo(view, reader.config.group_by, async () =>
       reader.rowPaths(0, await view.num_rows()),
     );
-    const sort = await computedSort(reader);
-    const columns = sort.map(({ column }) => column);
-    if (sort.length > 0) sorted.sortBy((each) => readKeys(reader, each, columns), sort);
+    await this.sort();
     await this.readColumns(true);
     this.endWaiting();
+  }
+
+  /** Shows measures in relation to other sums, from the next drawing on. */
+  async showAs(shownAs: ShownAs): Promise<void> {
+    this.shownAs = shownAs;
+    this.reader?.regroup();
+    await this.sort();
+  }
+
+  /** Sorts the rows of the view by the numbers that the grid computes, if the layout does. */
+  private async sort(): Promise<void> {
+    const { reader, view } = this;
+    if (!reader || !view) return;
+    const sort = await computedSort(reader);
+    const columns = sort.map(({ column }) => column);
+    view.sortBy((each) => readKeys(reader, each, columns), sort);
   }
 
   /**
@@ -290,9 +308,9 @@ export class Shown {
     const below = { start_row: isScrolled ? y0 + 1 : y0, end_row: y1 + 1 };
     const [top, rows] = await Promise.all([
       isScrolled
-        ? reader.values.rows(view, columnsWanted, { start_row: 0, end_row: 1 }, printed)
+        ? reader.values.shown(view, columnsWanted, { start_row: 0, end_row: 1 }, printed)
         : null,
-      reader.values.rows(view, columnsWanted, below, printed),
+      reader.values.shown(view, columnsWanted, below, printed),
     ]);
     const paths = [...(top?.paths ?? []), ...rows.paths];
     const count = Math.min(y1 - y0, paths.length);
@@ -335,7 +353,7 @@ export class Shown {
         reader.printedPaths(),
         this.kindsOf(view),
       ]);
-      const { paths, values } = await reader.values.rows(view, columns, {}, printed);
+      const { paths, values } = await reader.values.shown(view, columns, {}, printed);
       const { group_by, split_by } = reader.config;
       const count = group_by.length > 0 ? paths.length : (values[0]?.length ?? 0);
       return {
@@ -348,7 +366,7 @@ export class Shown {
   }
 
   /**
-   * Reads a part of a view: the rows from `start_row` up to `end_row`, and a list of values for each of some
+   * Reads a part of a view: the rows from `start_row` up to `end_row`, and a list of sums for each of some
    * columns.
    */
   async readPart(

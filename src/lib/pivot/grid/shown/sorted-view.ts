@@ -44,10 +44,10 @@ export class SortedView implements View {
    * Sorts the rows within their parent rows. Rows with equal numbers stay in the engine's order.
    *
    * @param read reads the numbers; they are read again after each change of the rows
-   * @param sort one for each sort key, the first one decides first
+   * @param sort one for each sort key, the first one decides first; none for the engine's order
    */
   sortBy(read: ReadKeys, sort: readonly SortDirection[]): void {
-    this.keys = { read, sort };
+    this.keys = sort.length > 0 ? { read, sort } : null;
     this.order = null;
   }
 

@@ -23,6 +23,8 @@ export interface BesideTable {
   labelOf(column: string): string;
   /** Returns the measure of which a column shows a part or a comparison; null if it shows all of a measure. */
   wholeOf(column: string): string | null;
+  /** Whether a column is a date or a period of one, such as a fiscal month. */
+  isTime(column: string): boolean;
   /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
   textOf(column: string): string | undefined;
   /** Returns the days of a column in all rows; null if the engine has to be asked. */
@@ -45,6 +47,7 @@ export interface BesideViews extends BesideTable {
 export const NOTHING: BesideTable = {
   labelOf: (column) => column,
   wholeOf: () => null,
+  isTime: () => false,
   textOf: () => undefined,
   daysOf: () => null,
   valuesOf: () => null,

@@ -1,33 +1,184 @@
 /** The values of the columns that a view shows. */
+import { pathKey } from '../../slice/cell';
+import { Answers } from '../../waiting';
 import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from '../../values/columns-json';
+import type { ShowAs } from '../../../contract/stored-layout';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
 import { isAdditive, paintingOf, type Ratio } from '../../values/ratios';
+import { ranksOf, shareIn, type ShownAs } from '../../values/show-as';
 import type { ColumnPaths } from './column-paths';
+import { relatedColumn, type ViewColumns } from './related-column';
 import { type DrawnColumn, sums } from '../cells/grid-columns';
 
 type RowRange = Pick<ViewWindow, 'start_row' | 'end_row'>;
+
+/** Rows of a view with a list of values per column. */
+interface ReadValues {
+  paths: CellValue[][];
+  values: CellValue[][];
+}
+
+/** How a view shows its measures. */
+interface ShownMeasures {
+  /** The columns that are computed from others. */
+  ratios: ReadonlyMap<string, Ratio>;
+  /** Returns the measures that are shown in relation to other sums. */
+  shownAs: () => ShownAs;
+  /** Whether a split column is a date or a period of one. */
+  isTime: (column: string) => boolean;
+}
 
 /**
  * The values of the columns that a view shows: a total is the sum of several engine columns, a share is
  * computed from them.
  */
 export class ShownValues {
+  private readonly ratios: ReadonlyMap<string, Ratio>;
+  private readonly aggregates: ViewConfig['aggregates'];
+  /** Values by row path that need all rows, for each view and column. */
+  private byPath = new WeakMap<View, Answers<ReadonlyMap<string, CellValue>>>();
+
   constructor(
     private readonly view: View,
+    private readonly config: Readonly<ViewConfig>,
     private readonly paths: ColumnPaths,
-    /** The columns that are computed from others. */
-    private readonly ratios: ReadonlyMap<string, Ratio>,
-    private readonly aggregates: ViewConfig['aggregates'],
-  ) {}
+    private readonly measures: ShownMeasures,
+  ) {
+    this.ratios = measures.ratios;
+    this.aggregates = config.aggregates;
+  }
 
-  /** Reads the values of one column in one call to the engine. */
+  /** Clears the cached values after rows or columns came or went. */
+  forget(): void {
+    this.byPath = new WeakMap();
+  }
+
+  /**
+   * Reads what the grid shows: the values that {@link rows} reads, in relation to other sums where the measure is
+   * shown so. Parameters and result are those of {@link rows}.
+   */
+  async shown(
+    view: View,
+    columns: readonly DrawnColumn[],
+    rows: RowRange,
+    printed: readonly string[],
+  ): Promise<ReadValues> {
+    const ways = columns.map(({ measure }) => this.wayOf(measure));
+    if (ways.every((way) => way === null)) return this.rows(view, columns, rows, printed);
+    const related = await this.relatedColumns(columns);
+    const isBeside = (way: ShowAs | null) => way === 'running_total' || way === 'share_of_column';
+    const beside = columns.map((column, i) => (isBeside(ways[i] ?? null) && related[i]) || column);
+    const read = await this.rows(view, [...columns, ...beside], rows, printed);
+    const { paths } = read;
+    const values = await Promise.all(
+      columns.map(async (column, i): Promise<CellValue[]> => {
+        const own = read.values[i] ?? [];
+        const way = ways[i];
+        const other = related[i];
+        if (!way) return own;
+        if (!other) return own.map(() => null);
+        switch (way) {
+          case 'running_total':
+            return read.values[columns.length + i] ?? [];
+          case 'rank': {
+            const ranks = await this.ofAllRows(view, other, printed, way);
+            return paths.map((path) => ranks.get(pathKey(path)) ?? null);
+          }
+          default: {
+            const wholes = await this.wholesOf(way, view, other, printed, {
+              paths,
+              same: read.values[columns.length + i] ?? [],
+            });
+            return own.map((sum, y) => shareIn(sum, wholes[y]));
+          }
+        }
+      }),
+    );
+    return { paths, values };
+  }
+
+  /**
+   * Returns the sum of which a cell is shown as a share; null if it is empty, or if the cell shows no share.
+   *
+   * @param y position of the row, whose path is `rowPath`
+   */
+  async wholeOf(column: DrawnColumn, y: number, rowPath: CellValue[]): Promise<number | null> {
+    const way = this.wayOf(column.measure);
+    const [other] = await this.relatedColumns([column]);
+    if (!way?.startsWith('share_') || !other) return null;
+    const printed = await this.paths.printed();
+    const same = await this.column(other, { start_row: y, end_row: y + 1 });
+    const wholes = await this.wholesOf(way, this.view, other, printed, { paths: [rowPath], same });
+    const [whole] = wholes;
+    return typeof whole === 'number' ? whole : null;
+  }
+
+  /** Returns the way in which a measure is shown; null if the view shows its sums. */
+  wayOf(measure: string): ShowAs | null {
+    if (this.config.group_by.length === 0) return null;
+    return this.measures.shownAs().get(measure) ?? null;
+  }
+
+  /** Returns for each column the one that its sums are shown in relation to; null if there is none. */
+  private async relatedColumns(columns: readonly DrawnColumn[]): Promise<(DrawnColumn | null)[]> {
+    const { split_by } = this.config;
+    const measures = this.paths.shown;
+    const typed = split_by.length > 0 ? await this.paths.typed() : [];
+    const all: ViewColumns = {
+      measures,
+      groups: typed.filter((_, x) => x % measures.length === 0),
+      areTimes: split_by.map(this.measures.isTime),
+    };
+    return columns.map((column) => {
+      const way = this.wayOf(column.measure);
+      return way && relatedColumn(column, way, all);
+    });
+  }
+
+  /** Returns the sums of which those of some rows are shares. @param same the sums of the same rows in `column` */
+  private async wholesOf(
+    way: ShowAs,
+    view: View,
+    column: DrawnColumn,
+    printed: readonly string[],
+    { paths, same }: { paths: readonly CellValue[][]; same: readonly CellValue[] },
+  ): Promise<readonly CellValue[]> {
+    if (way === 'share_of_column') return same;
+    if (way === 'share_of_total') {
+      const top = await this.rows(view, [column], { start_row: 0, end_row: 1 }, printed);
+      return paths.map(() => top.values[0]?.[0] ?? null);
+    }
+    const sums = await this.ofAllRows(view, column, printed, way);
+    return paths.map((path) => sums.get(pathKey(path.slice(0, -1))) ?? null);
+  }
+
+  /** Reads the sums of a column in all rows of a view, or their ranks, by the path of the row. */
+  private ofAllRows(
+    view: View,
+    column: DrawnColumn,
+    printed: readonly string[],
+    way: ShowAs,
+  ): Promise<ReadonlyMap<string, CellValue>> {
+    const answers = this.byPath.get(view) ?? new Answers();
+    this.byPath.set(view, answers);
+    return answers.get(JSON.stringify([way, column.measure, column.leaves]), async () => {
+      const all = { start_row: 0, end_row: await view.num_rows() };
+      const { paths, values } = await this.rows(view, [column], all, printed);
+      const sums = values[0] ?? [];
+      const shown = way === 'rank' ? ranksOf(paths, sums) : sums;
+      return new Map(paths.map((path, y) => [pathKey(path), shown[y] ?? null]));
+    });
+  }
+
+  /** Reads the sums of one column in one call to the engine. */
   async column(column: DrawnColumn, rows: RowRange): Promise<CellValue[]> {
     const { values } = await this.rows(this.view, [column], rows, await this.paths.printed());
     return values[0] ?? [];
   }
 
   /**
-   * Reads the values of some columns in one call to the engine, as one list per column.
+   * Reads the sums of some columns in one call to the engine, as one list per column. Computed columns have the
+   * numbers that are computed from sums.
    *
    * @param view the view to read, which may have just replaced the reader's
    * @param printed the engine's columns as it prints them
@@ -37,7 +188,7 @@ export class ShownValues {
     columns: readonly DrawnColumn[],
     rows: RowRange,
     printed: readonly string[],
-  ): Promise<{ paths: CellValue[][]; values: CellValue[][] }> {
+  ): Promise<ReadValues> {
     const parts = columns.map((column) => this.partsOf(column));
     const leaves = parts.flat().flatMap((part) => part ?? []);
     const start_col = leaves.reduce((least, leaf) => Math.min(least, leaf), printed.length);

@@ -1,6 +1,7 @@
 /** Reads typed cells from one view of the engine. */
 import { isLeaf } from '../../../contract/columns';
 import type { Slice } from '../../../contract/slices';
+import type { ShowAs } from '../../../contract/stored-layout';
 import { sliceContextOf } from '../../layout/layout';
 import { type CellIdentity, type CellPosition, pathKey, type ReadCell } from '../../slice/cell';
 import { expressionsOf, type PivotCell, type SliceColumn, sliceFromCell } from '../../slice/slice';
@@ -16,6 +17,7 @@ import {
   withView,
 } from '../../values/engine-types';
 import { paintingOf, type Ratio } from '../../values/ratios';
+import type { ShownAs } from '../../values/show-as';
 import { Answers } from '../../waiting';
 import { type Across, ALL_OPEN, type BesideTable, NOTHING, type Untold } from './beside';
 import { type ClosedDate, ClosedHeaders } from './closed-headers';
@@ -35,6 +37,8 @@ interface ViewReading {
   across?: Across;
   /** Facts about the table that are known without asking the engine. */
   beside?: BesideTable;
+  /** Returns the measures that are shown in relation to other sums. */
+  shownAs?: () => ShownAs;
 }
 
 /**
@@ -61,7 +65,7 @@ export class ViewReader {
     private readonly table: EngineTable,
     private readonly view: View,
     { config, schema, levels, hidden }: ViewFacts,
-    { ratios = new Map(), across = ALL_OPEN, beside = NOTHING }: ViewReading,
+    { ratios = new Map(), across = ALL_OPEN, beside = NOTHING, shownAs = NONE }: ViewReading,
   ) {
     this.config = config;
     this.schema = schema;
@@ -71,7 +75,8 @@ export class ViewReader {
     this.across = across;
     this.beside = beside;
     this.paths = new ColumnPaths(table, view, config, schema);
-    this.values = new ShownValues(view, this.paths, ratios, config.aggregates);
+    const { isTime } = this;
+    this.values = new ShownValues(view, config, this.paths, { ratios, shownAs, isTime });
     this.expressionValues = new ExpressionValues(table, config.expressions, beside);
   }
 
@@ -99,6 +104,7 @@ export class ViewReader {
   /** Clears the cached data after rows came or went. */
   invalidate(): void {
     this.drawn.forget();
+    this.values.forget();
     this.paths.forget();
     this.expressionValues.forget();
   }
@@ -106,6 +112,7 @@ export class ViewReader {
   /** Clears the cached columns after groups of them were opened or closed. */
   regroup(): void {
     this.drawn.forget();
+    this.values.forget();
   }
 
   /** Deletes the views that the reader opened. */
@@ -311,9 +318,34 @@ export class ViewReader {
     return typeof value === 'number' ? tidy(value) : null;
   }
 
-  /** Checks whether a measure shows shares or prices, for which the engine has no sums. */
-  isRatio(measure: string): boolean {
-    return this.ratios.has(measure);
+  /**
+   * Checks whether the grid computes the numbers of a measure, for which the engine has no sums: shares, prices and
+   * measures in relation to other sums.
+   */
+  isComputed(measure: string): boolean {
+    return this.ratios.has(measure) || this.wayOf(measure) !== null;
+  }
+
+  /** Returns how a measure is shown in relation to other sums; null if its own sums are shown. */
+  wayOf(measure: string | null): ShowAs | null {
+    return measure === null ? null : this.values.wayOf(measure);
+  }
+
+  /** Whether the columns have a date along which running totals can be added up. */
+  get hasTimeAcross(): boolean {
+    const { group_by, split_by } = this.config;
+    return group_by.length > 0 && split_by.some((name) => this.isTime(name));
+  }
+
+  /**
+   * Returns the sum of which a cell is shown as a share; null if there is none.
+   *
+   * @param near last known position of the cell
+   */
+  async wholeOf(cell: CellIdentity, near: CellPosition | null): Promise<number | null> {
+    const at = await this.locate(cell, near);
+    const column = at && at.x !== null ? (await this.columns())[at.x] : null;
+    return at && column ? this.values.wholeOf(column, at.y, [...cell.rowPath]) : null;
   }
 
   /** Returns the view's columns as the engine prints them; see {@link ColumnPaths.printed}. */
@@ -355,6 +387,10 @@ export class ViewReader {
     for (const [name, days] of await Promise.all(periods)) behind.set(name, days);
     return new ClosedHeaders(dated, behind, config, schema);
   }
+
+  /** Whether a column or an expression is a date or a period of one. */
+  private readonly isTime = (name: string): boolean =>
+    /^date/.test(this.schema[name] ?? '') || this.beside.isTime(name);
 
   isExpression = (column: string) => column in this.config.expressions;
 
@@ -411,5 +447,7 @@ export interface RowNames {
   columns: readonly string[];
   values: readonly CellValue[];
 }
+
+const NONE = (): ShownAs => new Map();
 
 const gone = () => new Error('The row behind this cell is gone.');
