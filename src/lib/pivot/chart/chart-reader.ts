@@ -20,6 +20,8 @@ import type { MonthOrder } from '../layout/layout';
 import { readFormats, type ColumnFormat } from '../values/column-format';
 import type { Origins } from '../rows/origins';
 import { isAdditive, paintingOf } from '../values/ratios';
+import { formatAs, shownAsIn } from '../values/show-as';
+import { numbersAs } from './chart-relations';
 import { isTimeUnit } from '../values/time-unit';
 
 /** Largest number of series; if there are more, the others are combined into one of them. */
@@ -96,12 +98,16 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     paintingOf(column, origins.ratios, layout.aggregates),
   );
   const isRatio = origins.ratios.has(name);
+  // The sides share an axis, so they are shown in the same way.
+  const way = layout.group_by?.length
+    ? shownAsIn(layout.amounts).get(sides[0]?.column ?? '')
+    : undefined;
   const shape = {
     ...axes,
     measures: measures.map((each) => each.name),
     measure: measure?.name ?? null,
     sides,
-    format: formatOf(sides[0]?.column ?? '', source),
+    format: formatAs(formatOf(sides[0]?.column ?? '', source), way),
   };
   if (!measure) return { ...shape, labels: [], places: [], lines: [], isSum: true, left: 0 };
 
@@ -128,17 +134,23 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
       return numbers(paintings[side]?.paint(lists) ?? lists[0] ?? []);
     });
   };
+  const whole = { ...axes, layout, paths: read.axis.map(({ paths: [path = []] }) => path) };
+  const sums = read.series.map((each) => each.sums);
+  // Groups that are not drawn would be missing in wholes and ranks.
+  const isKnown = read.left === 0 || way === 'running_total';
+  const nothing = () => sides.map(() => read.axis.map(() => null));
+  const own = way && isKnown ? numbersAs(way, sums, whole, paint) : sums.map(way ? nothing : paint);
   return {
     ...shape,
     labels: read.axis.map((group) => text(group, axes.axis)),
     places: read.axis.map(({ paths }) => paths),
-    lines: read.series.map(({ group, sums }) => ({
+    lines: read.series.map(({ group }, line) => ({
       label: group === null || axes.series === null ? null : text(group, [axes.series]),
       folded: group?.isFolded ? group.paths.length : null,
       members: group && group.paths.map(([value = null]) => value),
-      values: paint(sums),
+      values: own[line] ?? [],
     })),
-    isSum: isSum && !isRatio,
+    isSum: isSum && !isRatio && way !== 'running_total' && way !== 'rank',
     left: read.left,
   };
 }

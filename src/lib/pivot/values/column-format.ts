@@ -55,7 +55,7 @@ export function commonUnit(formats: readonly ColumnFormat[]): string | null {
 /** The ways to show sums in relation to others, in the header of a measure. */
 const SHOWN_AS: Readonly<Record<ShowAs, string>> = {
   share_of_total: '% of total',
-  share_of_row: '% of parent row',
+  share_of_row: '% of parent',
   share_of_column: '% of parent column',
   running_total: 'running total',
   rank: 'rank',

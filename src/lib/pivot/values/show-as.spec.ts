@@ -30,7 +30,7 @@ it('reads the ways of a layout, and writes them in headers', () => {
   const ways = shownAsIn({ Sales: { show_as: 'rank' }, Units: { decimals: 1 } });
   expect([...ways]).toEqual([['Sales', 'rank']]);
   const thousands = { divisor: 1000, stored: 2, number_format: { maximumFractionDigits: 0 } };
-  expect(unitText(formatAs(thousands, 'share_of_row'))).toBe('% of parent row');
+  expect(unitText(formatAs(thousands, 'share_of_row'))).toBe('% of parent');
   expect(unitText(formatAs(thousands, 'running_total'))).toBe('running total in thousands');
   expect(formatAs(thousands, 'rank').divisor).toBeUndefined();
   expect(formatAs(thousands, null)).toBe(thousands);

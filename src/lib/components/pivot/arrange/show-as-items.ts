@@ -6,7 +6,7 @@ import type { MenuItem } from '../../ui/Menu.svelte';
 const WAYS: readonly { way: ShowAs | undefined; label: string }[] = [
   { way: undefined, label: 'Show as amount' },
   { way: 'share_of_total', label: 'Show as % of total' },
-  { way: 'share_of_row', label: 'Show as % of parent row' },
+  { way: 'share_of_row', label: 'Show as % of parent' },
   { way: 'share_of_column', label: 'Show as % of parent column' },
   { way: 'running_total', label: 'Show as running total' },
   { way: 'rank', label: 'Show as rank' },

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { ShowAs } from '../../contract/stored-layout';
+import { price } from '../values/ratios';
+import type { Sums } from './chart';
+import { type ChartPlaces, numbersAs } from './chart-relations';
+
+const only = (sums: readonly Sums[]) => [sums.map(([sum = null]) => sum)];
+/** Two series at the months 1 and 2 of 2027 and 1 of 2028. */
+const SUMS = [
+  [[1], [2], [3]],
+  [[3], [null], [5]],
+];
+const places = (layout: ChartPlaces['layout']): ChartPlaces => ({
+  ...{ layout, axis: ['Year', 'Month'], series: 'Region' },
+  paths: [
+    [2027, 1],
+    [2027, 2],
+    [2028, 1],
+  ],
+});
+const numbers = (way: ShowAs, layout: ChartPlaces['layout']) =>
+  numbersAs(way, SUMS, places(layout), only).map(([side]) => side);
+
+describe('regions in rows, years and months across', () => {
+  const layout = { group_by: ['Region'], split_by: ['Year', 'Month'] };
+
+  it.each<[ShowAs, (number | null)[][]]>([
+    [
+      'share_of_total',
+      [
+        [1 / 14, 2 / 14, 3 / 14],
+        [3 / 14, null, 5 / 14],
+      ],
+    ],
+    [
+      'share_of_row',
+      [
+        [1 / 4, 1, 3 / 8],
+        [3 / 4, null, 5 / 8],
+      ],
+    ],
+    [
+      'share_of_column',
+      [
+        [1 / 3, 2 / 3, 1],
+        [1, null, 1],
+      ],
+    ],
+    [
+      'running_total',
+      [
+        [1, 3, 3],
+        [3, 3, 5],
+      ],
+    ],
+    [
+      'rank',
+      [
+        [2, 1, 2],
+        [1, null, 1],
+      ],
+    ],
+  ])('show the %s', (way, wanted) => {
+    expect(numbers(way, layout)).toEqual(wanted);
+  });
+});
+
+it('groups in rows are parts of the group around them, and their own column', () => {
+  const layout = { group_by: ['Region', 'Year', 'Month'] };
+  expect(numbers('share_of_row', layout)).toEqual([
+    [1 / 3, 2 / 3, 1],
+    [1, null, 1],
+  ]);
+  expect(numbers('share_of_column', layout)).toEqual([
+    [1, 1, 1],
+    [1, null, 1],
+  ]);
+  expect(numbers('running_total', layout)).toEqual(SUMS.map((each) => each.map(([sum]) => sum)));
+});
+
+it('a ratio is added up by its parts', () => {
+  const parts = [
+    [
+      [10, 1],
+      [20, 4],
+    ],
+  ];
+  const paint = (sums: readonly Sums[]) => [
+    sums.map(([value = null, units = null]) => price(value, units)),
+  ];
+  const where = {
+    layout: { group_by: ['A'], split_by: ['M'] },
+    axis: ['M'],
+    series: null,
+    paths: [[1], [2]],
+  };
+  expect(numbersAs('running_total', parts, where, paint)).toEqual([[[10, 6]]]);
+  expect(numbersAs('share_of_column', parts, where, paint)).toEqual([[[10 / 6, 5 / 6]]]);
+});
