@@ -25,7 +25,7 @@ const percent = new Intl.NumberFormat('en-US', {
   maximumFractionDigits: 1,
 });
 
-test('a measure is shown as a share of its row, column and total, as SQL has them, and is typed into', async ({
+test('measures are shown as shares of parent rows and columns, as SQL has them, and a share is typed', async ({
   page,
   service,
 }) => {
@@ -112,7 +112,7 @@ test('a measure is shown as a share of its row, column and total, as SQL has the
     inBook.map(({ value }) => (typeof value === 'number' ? percent.format(value) : '')),
   ).toContain(now);
 
-  // A running total cannot be typed into, and a rank sorts its rows.
+  // A running total cannot be typed into.
   await showAs(page, pivot, 'Sales', 'running total');
   const running = { ...chairs, column: ['2028', 'Sales running total'] };
   await expect.poll(() => pivot.text(running)).not.toBeNull();
