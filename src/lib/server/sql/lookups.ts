@@ -13,6 +13,7 @@ import {
 import { groupedBy, travelling } from './grain';
 import type { Identifier, ReadableRows, SqlText } from './quote';
 import { commas, ident, join, literal, qualified, sql } from './quote';
+import { exactSum } from './templates/leaves';
 import { freeName } from './templates/lists';
 
 /** A column of a lookup's table. */
@@ -418,9 +419,13 @@ export function convertedTotals(
   const [ofNumber, ofSide] = [free('pf_number'), free('pf_side')];
   const sums = conversions.map(({ measure }, i) => ({
     ...{ sum: free(`pf_sum_${i}`), count: free(`pf_count_${i}`) },
-    ...{ measure: ident(measure.name), rate: sql`j.${valueName(i)}` },
+    ...{ measure, rate: sql`j.${valueName(i)}` },
   }));
-  const totals = sums.map(({ sum, rate }) => sql`COALESCE(SUM(o.${sum} * ${rate}), 0)::text`);
+  // Sums of doubles would depend on the order of the rows, also of those that a person may not read.
+  const totals = sums.map(
+    ({ sum, rate }) =>
+      sql`COALESCE(SUM(o.${sum} * ${rate}::text::numeric), 0)::double precision::text`,
+  );
   // Amounts of a key that cancel each other out come to 0 at any rate.
   const missing = sums.map(
     ({ sum, count, rate }) =>
@@ -434,8 +439,8 @@ FROM (
     sql`${side} AS ${ofSide}`,
     ...columns.map(({ name }) => ident(name)),
     ...sums.flatMap(({ sum, count, measure }) => [
-      sql`SUM(${measure}) AS ${sum}`,
-      sql`COUNT(${measure}) AS ${count}`,
+      sql`${exactSum(measure, ident(measure.name))} AS ${sum}`,
+      sql`COUNT(${ident(measure.name)}) AS ${count}`,
     ]),
   ])}
   FROM ${rows}
