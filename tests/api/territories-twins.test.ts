@@ -31,13 +31,13 @@ const FAMILIES = {
   ...{ name: 'Families', schema: 'public', tname: 'families' },
   keys: [{ column: 'Product', from: 'code' }],
   attributes: [{ cname: 'family', label: 'Family', order_by: 'rank' }],
-  conversions: [{ label: 'By product', measure: 'Sales', rate: 'rank' }],
+  conversions: [{ label: 'By product', measure: 'Pieces', rate: 'rank' }],
 };
 /** Rates by region, also of the region outside. */
 const RATES = {
   ...{ name: 'Rates', schema: 'public', tname: 'rates' },
   keys: [{ column: 'Region', from: 'region' }],
-  conversions: [{ label: 'By region', measure: 'Sales', rate: 'rate' }],
+  conversions: [{ label: 'By region', measure: 'Pieces', rate: 'rate' }],
 };
 /** Reads A and B, and changes A. */
 let ann: Api;
@@ -183,8 +183,8 @@ it('a person gets the same answers from versions that differ only outside', asyn
     ],
   ]);
   expect(ok(await ann.post(`${one.path}/slice`, { slice: {} })).body.conversions).toEqual({
-    'By product': { total: 100 + 20.5 * 3 + 30, missing: 0 },
-    'By region': { total: (100 + 20.5) * 0.5, missing: 1 },
+    'By product': { total: 10 + 2 * 3 + 3, missing: 0 },
+    'By region': { total: (10 + 2) * 0.5, missing: 1 },
   });
   const tried = await familiesTried(one);
   expect(tried.map(({ Product }) => Product)).toEqual(['n', 'x', 'y']);
