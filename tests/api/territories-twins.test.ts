@@ -113,7 +113,6 @@ const REQUESTS: [to: string, body?: object][] = [
   ['recode', { slice: { Family: 'secret' }, set: { Product: 'x' } }],
   ['comments', { slice: { Family: 'old' }, text: 'x' }],
   ['rows', { slice: X }],
-  ['rows', { slice: { Family: ['old', 'secret'] } }],
   ...['data', 'agg', 'log', 'totals', 'undone', 'locks', 'comments', 'reviews'].map(
     (to): [string] => [to],
   ),

@@ -116,10 +116,9 @@ export function byEntry(
   entries: RowsAnswer['entries'],
   excluded: readonly string[],
 ): ListedGroup[] {
-  const known = new Map(entries.map((entry) => [entry.logid, entry]));
   const groups: ListedGroup[] = [];
   for (const row of rows) {
-    const entry = known.get(Number(row.pf_logid));
+    const entry = entries.find(({ logid }) => logid === row.pf_logid);
     const isExcluded = excluded.includes(String(row.pf_iter));
     const last = groups.at(-1);
     const isSame = last?.isExcluded === isExcluded && last.rows[0]?.pf_logid === row.pf_logid;

@@ -6,6 +6,7 @@ import {
   type RowsRequest,
 } from '../../../contract/log';
 import type { Column } from '../../arrow/column-plan';
+import type { Budget, Reservation } from '../../budget';
 import type { Database } from '../../db/database';
 import { entriesWith } from '../../db/log/log';
 import { IN_LIST_ORDER, listedAfter, listedKeys, rowsOfKeys } from '../../db/versions/listed-rows';
@@ -14,7 +15,6 @@ import { commas, ident, sql } from '../../sql/quote';
 import { freeName } from '../../sql/templates/lists';
 import { substitute } from '../../sql/tokens';
 import { blameClient } from '../client-faults';
-import type { Held, Resources } from '../entries/writer';
 import { readVersion, sliceOf, storedTemplate } from '../version/forecast-version';
 import { csvOf, printed } from './csv';
 import { planColumns, readColumns } from './read-columns';
@@ -33,10 +33,10 @@ interface ListedRows {
  * @throws AppError 400, 404, 409
  */
 export const listRows = (
-  { db, budget }: Pick<Resources, 'db' | 'budget'>,
+  { db, budget }: { db: Database; budget: Budget },
   versionId: number,
   { slice, after = null }: RowsRequest,
-): Promise<Held<ListedRows>> =>
+): Promise<ListedRows & { memory: Reservation }> =>
   budget.run((memory) =>
     db.versionRead(versionId, async (tx) => {
       const target = await readVersion(tx, versionId);
