@@ -138,6 +138,12 @@ async function ask({ path }: Planned, to: string, body: object | undefined): Pro
     ? await ann.post(`${path}/${to}`, body)
     : await ann.get(`${path}/${to}`);
   const content = ['data', 'agg'].includes(to) ? decode(ok(answer).bytes).rows : answer.body;
+  // Rows of an entry are in the order of their ids, so that a page of a list would have other rows in each world.
+  for (let next = to === 'rows' ? answer.body.next : null; next;) {
+    const page = ok(await ann.post(`${path}/rows`, { ...body, after: next })).body;
+    content.rows.push(...page.rows);
+    next = page.next;
+  }
   return [to, body, answer.status, told(content)];
 }
 
