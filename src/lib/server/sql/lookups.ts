@@ -13,7 +13,7 @@ import {
 import { groupedBy, travelling } from './grain';
 import type { Identifier, ReadableRows, SqlText } from './quote';
 import { commas, ident, join, literal, qualified, sql } from './quote';
-import { exactSum } from './templates/leaves';
+import { exactSum, netsToSomething } from './templates/leaves';
 import { freeName } from './templates/lists';
 
 /** A column of a lookup's table. */
@@ -403,8 +403,9 @@ ORDER BY ${commas(columns.map((c) => toldApart(c, sql`o.${ident(c.name)}`)))}`;
 const asValue = ({ rate }: JoinedConversion) => ({ value: rate, order: null });
 
 /**
- * Adds up conversions of some rows by two groups of them, `number` and `side`: `totals`, and how many amounts have no
- * rate, `missing`, each as a list of texts in the order of the conversions. Keys must be unique.
+ * Adds up conversions of some rows by two groups of them, `number` and `side`, and by `number` alone, where `side` is
+ * null: `totals`, and how many amounts have no rate, `missing`, each as a list of texts in the order of the conversions.
+ * Keys must be unique.
  *
  * @param rows the rows, after FROM
  */
@@ -439,7 +440,7 @@ FROM (
     sql`${side} AS ${ofSide}`,
     ...columns.map(({ name }) => ident(name)),
     ...sums.flatMap(({ sum, count, measure }) => [
-      sql`${exactSum(measure, ident(measure.name))} AS ${sum}`,
+      sql`CASE WHEN ${netsToSomething(measure)} THEN ${exactSum(measure, ident(measure.name))} ELSE 0 END AS ${sum}`,
       sql`COUNT(${ident(measure.name)}) AS ${count}`,
     ]),
   ])}
@@ -447,5 +448,5 @@ FROM (
   GROUP BY ${commas([sql`1`, sql`2`, ...groupedBy(columns)])}
 ) AS o
 LEFT JOIN (${tableRows(lookup, conversions.map(asValue))}) AS j ON ${onKeys(lookup, sql`o`, sql`j`)}
-GROUP BY 1, 2`;
+GROUP BY GROUPING SETS ((o.${ofNumber}, o.${ofSide}), (o.${ofNumber}))`;
 }

@@ -11,8 +11,9 @@ import { type Effects, numberedRows } from './reached-rows';
 const SIDES = ['held', 'free'] as const;
 
 const sums = { number: v.number(), totals: v.array(v.string()), missing: v.array(v.string()) };
-const ConvertedSide = v.object({ side: v.picklist(SIDES), ...sums });
-const ConvertedEntry = v.object({ side: v.string(), ...sums });
+/** Null for the rows of all sides. */
+const ConvertedSide = v.object({ side: v.nullable(v.picklist(SIDES)), ...sums });
+const ConvertedEntry = v.object({ side: v.nullable(v.string()), ...sums });
 
 /** A lookup with its conversions. */
 export interface Conversions {
@@ -88,16 +89,22 @@ export async function convertedParts(
   const rows = sql`${from} WHERE ${where}`;
   const by = { number: sql`pf_logid`, side: sql`pf_iter`, rows };
   const parts = await db.many(ConvertedEntry, convertedTotals(joined, conversions, by));
-  return parts.map(({ number: logid, side: iter, totals, missing }) => ({
-    ...{ logid, iter },
-    conversions: Object.fromEntries(
-      conversions.map(({ name }, i) => [
-        name,
-        { total: Number(totals[i]), missing: Number(missing[i]) },
-      ]),
-    ),
-  }));
+  return parts.flatMap(({ number: logid, side: iter, ...part }) =>
+    iter === null ? [] : [{ logid, iter, conversions: byName(conversions, part) }],
+  );
 }
+
+/** Returns the totals of conversions by name. @param part undefined without rows */
+const byName = (
+  conversions: Conversions['conversions'],
+  part: { totals: string[]; missing: string[] } | undefined,
+): Record<string, Converted> =>
+  Object.fromEntries(
+    conversions.map(({ name }, i) => [
+      name,
+      { total: Number(part?.totals[i] ?? 0), missing: Number(part?.missing[i] ?? 0) },
+    ]),
+  );
 
 async function converted(
   db: Queryable,
@@ -109,16 +116,11 @@ async function converted(
   const totals = convertedTotals(joined, conversions, { ...read, side });
   const sides = await db.many(ConvertedSide, sql`${read.with ?? sql``}${totals}`);
   return numbers.map((wanted) => {
-    const own = sides.filter(({ number }) => number === wanted);
-    const answer: ConvertedRows = { included: {}, free: {} };
-    for (const [i, { name }] of conversions.entries()) {
-      const sum = (of: typeof own): Converted => ({
-        total: of.reduce((total, { totals: all }) => total + Number(all[i]), 0),
-        missing: of.reduce((count, { missing }) => count + Number(missing[i]), 0),
-      });
-      answer.included[name] = sum(own);
-      answer.free[name] = sum(own.filter((each) => each.side === 'free'));
-    }
-    return answer;
+    const of = (side: (typeof SIDES)[number] | null) =>
+      byName(
+        conversions,
+        sides.find((each) => each.number === wanted && each.side === side),
+      );
+    return { included: of(null), free: of('free') };
   });
 }

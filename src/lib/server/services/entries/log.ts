@@ -33,7 +33,7 @@ import { blameClient } from '../client-faults';
 import type { Held, Resources } from './writer';
 import { OtherRows, UndoResult, writingRows } from './writer';
 import type { ForecastVersion } from '../version/forecast-version';
-import { conversionsByPart } from '../version/conversions';
+import { conversionsByPart } from '../reading/conversions';
 import { entryInside, undoneInside } from '../version/entries-inside';
 import { limited, readLimited, readVersion, sliceOf } from '../version/forecast-version';
 import { answeredBefore } from './idempotency';

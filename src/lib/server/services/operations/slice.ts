@@ -35,7 +35,7 @@ import { blameClient } from '../client-faults';
 import type { ForecastVersion } from '../version/forecast-version';
 import { readVersion, seenByOperations, sliceOf, usedPart } from '../version/forecast-version';
 import { type HeldRows, heldRows, heldSlices } from '../entries/held';
-import { usableConversions } from '../version/conversions';
+import { usableConversions } from '../reading/conversions';
 import { lockedRows } from '../version/locks';
 import { groupingOf, requireFew } from './shapes';
 import { boxOf } from './slice-box';

@@ -11,7 +11,7 @@ import { AppError } from '../../errors';
 import { repeatedKeys } from '../../sql/lookups';
 import type { SqlText } from '../../sql/quote';
 import { blameSource } from '../client-faults';
-import type { ForecastVersion } from './forecast-version';
+import type { ForecastVersion } from '../version/forecast-version';
 
 /**
  * Adds up the conversions of some slices, those of all lookups together, as {@link byLookup}.
