@@ -207,8 +207,11 @@ function askBeforeContinue(server) {
   server.on('checkContinue', (request, response) => {
     const { socket } = request;
     const destroySoon = socket.destroySoon;
-    // Node.js calls this after an answer that closes the connection. It discards the body until then.
+    // Node.js calls this after an answer that closes the connection.
     socket.destroySoon = () => {
+      // A reader of the body that has stopped would keep the rest of it in the connection.
+      request.removeAllListeners('data');
+      request.resume();
       socket.end();
       const timer = setTimeout(() => socket.destroy(), LINGER_MILLISECONDS);
       socket.once('close', () => clearTimeout(timer));

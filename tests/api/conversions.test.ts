@@ -474,3 +474,43 @@ it('amounts without a rate that cancel each other out are not missing', async ()
   });
   ok(await api.del(`/log/${logid}`));
 });
+
+it('doubles are added up as decimal numbers, with held rows too, and without the noise of a recode', async () => {
+  await service.query(`CREATE TABLE public.weights (code text PRIMARY KEY, weight integer);
+    INSERT INTO public.weights VALUES ('a', 1), ('b', 1), ('c', 1)`);
+  const columns: TableColumn[] = [
+    { name: 'Day', type: 'date', role: 'date' },
+    { name: 'Code', type: 'text', role: 'dimension' },
+    { name: 'Amount', type: 'double precision', role: 'value' },
+  ];
+  const amounts: [Code: string, Amount: number][] = [
+    ['a', 0.1],
+    ['b', 0.2],
+    ['c', 0.3],
+    ['z', 1234567.1],
+    ['z', 0.12345678901234],
+  ];
+  const own = await plan(
+    service,
+    columns,
+    amounts.map(([Code, Amount]) => ({ Day: '2027-01-15', Code, Amount })),
+  );
+  const lookup = {
+    ...{ name: 'Weights', schema: 'public', tname: 'weights' },
+    keys: [{ column: 'Code', from: 'code' }],
+    conversions: [{ label: 'Weighed', measure: 'Amount', rate: 'weight' }],
+  };
+  ok(await api.post(`/sources/${own.sourceId}/lookups`, lookup));
+  ok(await api.post(`${own.path}/baseline`, by));
+  const weighed = async (slice: object) =>
+    ok(await api.post(`${own.path}/slice`, { slice })).body.conversions.Weighed;
+  const known = { Code: ['a', 'b', 'c'] };
+  expect(await weighed(known)).toEqual({ total: 0.6, missing: 0 });
+  expect(await weighed({})).toEqual({ total: 0.6, missing: 2 });
+  const lock = ok(await api.post(`${own.path}/locks`, { slice: { Code: 'b' }, ...by })).body;
+  expect(await weighed(known)).toEqual({ total: 0.6, missing: 0 });
+  ok(await api.del(`/locks/${lock.id}`));
+  const away = { slice: { Code: 'z' }, set: { Code: 'd' }, ...by };
+  ok(await api.post(`${own.path}/recode`, away));
+  expect((await weighed({ Code: 'z' })).missing).toBe(0);
+});

@@ -176,25 +176,36 @@ it('a body that is too long is refused before it is sent', async ({ service }) =
 
 it('a refusal arrives also at a client that sends the refused body', async ({ service }) => {
   const { hostname, port } = new URL(service.url);
+  const MEGABYTE = 2 ** 20;
+  const PIECES = 32;
   const head = request('/api/files/preview?name=a.csv', {
     method: 'POST',
-    headers: ['Content-Type: text/csv', 'Content-Length: 268435456', 'Expect: 100-continue'].join(
-      '\r\n',
-    ),
+    headers: [
+      'Content-Type: text/csv',
+      `Content-Length: ${PIECES * MEGABYTE}`,
+      'Expect: 100-continue',
+    ].join('\r\n'),
   });
-  const piece = Buffer.alloc(1024 * 1024, 'a');
-  const answerOf = () =>
-    new Promise<string>((resolve) => {
-      const socket = connect(Number(port), hostname);
-      let text = '';
-      const send = () => void (socket.destroyed || socket.write(piece, () => setImmediate(send)));
-      socket.on('data', (data) => (text += data));
-      // A write fails once the service has closed its side.
-      socket.on('error', () => undefined);
-      socket.on('close', () => resolve(text.slice(0, 12)));
-      socket.write(head, () => setImmediate(send));
-    });
-  for (let sent = 0; sent < 4; sent++) expect(await answerOf()).toBe('HTTP/1.1 413');
+  const piece = Buffer.alloc(MEGABYTE, 'a');
+  /** Sends the body. @param readsFirst whether the client reads while it sends, or only afterwards */
+  const answerOf = async (readsFirst: boolean) => {
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    const read = () => socket.on('data', (data) => (text += data));
+    // A write may fail once the service has closed its side.
+    socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const write = (bytes: Buffer | string) =>
+      new Promise((resolve) => socket.write(bytes, resolve));
+    if (readsFirst) read();
+    await write(head);
+    for (let sent = 0; sent < PIECES && !socket.destroyed; sent++) await write(piece);
+    if (!readsFirst) read();
+    await closed;
+    return text.slice(0, 12);
+  };
+  for (const readsFirst of [true, false, true, false])
+    expect([readsFirst, await answerOf(readsFirst)]).toEqual([readsFirst, 'HTTP/1.1 413']);
 });
 
 it('a client that goes away while it sends a body is no failure of the service', async ({

@@ -252,9 +252,15 @@ it('a lookup with a problem adds no attributes, and slices with them are refused
       await asked('slices', { slices: [{ Family: 'Chairs' }, { Family: 'Tables' }] }),
       await asked('scale', { slice: { Country: 'FR' }, pct: 1 }),
       await asked('scale', { slice: { Family: 'Chairs', Country: 'DE' }, pct: 1 }),
+      await asked('rows', { slice: { Family: 'Chairs' } }),
+      await api.send(`${path}/rows`, {
+        method: 'POST',
+        headers: { accept: 'text/csv', 'content-type': 'application/json' },
+        body: JSON.stringify({ slice: { Family: 'Chairs' } }),
+      }),
       await api.get(`/lookups/${lookups[0]}/rows?version=${id}`),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
+    expect(answers.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409, 409, 409]);
     for (const { body } of answers) expect(body.error).toMatch(why);
   };
   expect(await problem()).toBe(null);
@@ -587,6 +593,7 @@ it('accuracy is added up by an attribute, also for keys that the lookup lacks', 
   );
   ok(await api.post(`${path}/actuals`, { through: '2027-03-31', ...by }));
   const { body } = ok(await api.get(`${path}/accuracy?by=Manager`));
+  expect(ok(await api.get(`${path}/accuracy?by=Manager&by=Manager`)).body).toEqual(body);
   const march = { cell: { Manager: null }, month: '2027-03-01' };
   expect(body.worst).toContainEqual(expect.objectContaining(march));
   const found = body.worst.find(

@@ -1,7 +1,7 @@
 /** Accuracy: how good the forecast of closed months was. */
 import * as v from 'valibot';
-import { LogOperation } from './operations';
-import { byColumn, number, scalar, timestamp } from './primitives';
+import { EntryFacts } from './log';
+import { byColumn, number, scalar } from './primitives';
 
 const error = v.object({
   wape: v.pipe(
@@ -48,14 +48,7 @@ export const Accuracy = v.object({
   ),
   entries: v.pipe(
     v.array(
-      v.object({
-        logid: v.number(),
-        operation: LogOperation,
-        pf_user: v.string(),
-        stamp: timestamp,
-        note: v.nullable(v.string()),
-        ...byMeasure(error),
-      }),
+      v.object({ ...EntryFacts.entries, ...byMeasure(error) }),
     ),
     v.description('The errors after each entry that changed the forecast, in the order of the log'),
   ),

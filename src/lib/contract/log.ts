@@ -230,20 +230,19 @@ export const RowsRequest = v.object({
 });
 export type RowsRequest = v.InferOutput<typeof RowsRequest>;
 
+/** What an entry is and who made it, without its request. */
+export const EntryFacts = v.object({
+  logid: v.number(),
+  operation: LogOperation,
+  pf_user: v.string(),
+  stamp: timestamp,
+  note: v.nullable(v.string()),
+});
+export type EntryFacts = v.InferOutput<typeof EntryFacts>;
+
 /** Answer of POST rows: forecast rows of a slice, those of the newest entry first. */
 export const RowsAnswer = v.object({
-  entries: v.pipe(
-    v.array(
-      v.object({
-        logid: v.number(),
-        operation: LogOperation,
-        pf_user: v.string(),
-        stamp: timestamp,
-        note: v.nullable(v.string()),
-      }),
-    ),
-    v.description('The entries of these rows, newest first'),
-  ),
+  entries: v.pipe(v.array(EntryFacts), v.description('The entries of these rows, newest first')),
   next: v.pipe(
     v.nullable(ListedRowKey),
     v.description('What `after` has to be for the next rows; null if there are none'),

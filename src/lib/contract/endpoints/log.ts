@@ -42,7 +42,8 @@ export const LOG_ENDPOINTS = {
     query: {
       by: {
         schema: v.array(text),
-        description: 'A dimension of the cells that are compared; repeat it for more than one',
+        description:
+          'A dimension of the cells that are compared, or an attribute; repeat it for more than one',
       },
       lag: {
         schema: wholeNumber(0, MOST_LAG),
@@ -56,7 +57,7 @@ export const LOG_ENDPOINTS = {
       },
     },
     answer: json(Accuracy),
-    refusals: [422],
+    refusals: [409, 422],
   },
   'POST /versions/{id}/explain': {
     role: 'reader',

@@ -37,8 +37,8 @@ export const logHandlers: Handlers<typeof LOG_ENDPOINTS> = {
   'POST /versions/{id}/explain': ({ db, id, body }) => explain(db, id, body.slice),
   'POST /versions/{id}/rows': async ({ locals, request, id, query, body }) => {
     if (!asksForCsv(request)) return listedRowsResponse(await listRows(locals, id, body));
-    const csv = await listRowsCsv(locals.db, id, body, request.signal);
-    return csvResponse(csv, query.formulas);
+    const { csv, skipped } = await listRowsCsv(locals.db, id, body, request.signal);
+    return csvResponse(csv, { ...query, skipped });
   },
   'GET /versions/{id}/undone': ({ db, id }) => undoneEntries(db, id),
   'POST /versions/{id}/redo/{logid}': async ({ locals, request, id, logid, body, key }) => {

@@ -47,7 +47,7 @@ const rowsBy =
       return readResponse(await readForecast(locals, id, rows, askedRows(event)));
     }
     const csv = await readCsv(locals.db, id, rows, request.signal);
-    return csvResponse(csv, query.formulas);
+    return csvResponse(csv, query);
   };
 
 /** The work of forecasts, as {@link whileConnected} names it. */

@@ -131,16 +131,21 @@ export async function eventResponse(
  * Rows as CSV. The length is unknown until the last row.
  *
  * @param formulas whether texts that a spreadsheet would run as formulas are protected; by default not
+ * @param skipped see {@link AnsweredRows}
  */
 export const csvResponse = (
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  formulas?: (typeof FORMULAS)[number],
+  {
+    formulas,
+    skipped = '',
+  }: { formulas?: (typeof FORMULAS)[number] | undefined; skipped?: string },
 ): Response =>
   new Response(formulas === 'protected' ? protectedCsv(stream) : stream, {
     headers: {
       'content-type': `${CSV}; charset=utf-8`,
       'cache-control': 'no-store',
       vary: 'accept',
+      ...skippedHeader(skipped),
     },
   });
 

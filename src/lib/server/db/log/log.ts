@@ -1,8 +1,8 @@
 /** Queries of `pf.log`. */
 import * as v from 'valibot';
 import { LISTED_EDITS } from '../../../contract/imports';
-import { LogEntry } from '../../../contract/log';
-import { LOAD_OPERATIONS, LogOperation, READING_LOADS } from '../../../contract/operations';
+import { EntryFacts, LogEntry } from '../../../contract/log';
+import { LOAD_OPERATIONS, READING_LOADS } from '../../../contract/operations';
 import { timestamp } from '../../../contract/primitives';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
@@ -41,20 +41,12 @@ export const listedEntries = (db: Queryable, versionId: number): Promise<LogEntr
     [versionId],
   );
 
-const EntryFacts = v.object({
-  logid: v.number(),
-  operation: LogOperation,
-  pf_user: v.string(),
-  stamp: timestamp,
-  note: v.nullable(v.string()),
-});
-
 /** What some entries of a version are and who made them, without their requests, newest first. */
 export const entriesWith = (
   db: Queryable,
   versionId: number,
   ids: readonly number[],
-): Promise<v.InferOutput<typeof EntryFacts>[]> =>
+): Promise<EntryFacts[]> =>
   db.many(
     EntryFacts,
     sql`SELECT id AS logid, operation, pf_user, stamp, note FROM pf.log

@@ -51,7 +51,7 @@ export const accuracy = (
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
     const { columns, rows, version } = target;
-    const by = request.by.map((name) => fieldOf(target, name));
+    const by = [...new Set(request.by)].map((name) => fieldOf(target, name));
     const measures = measureColumns(columns);
     const main = measurePlace(measures, request.measure);
     const entries = await listEntries(tx, versionId);

@@ -11,6 +11,7 @@ import type { Database } from '../../db/database';
 import { entriesWith } from '../../db/log/log';
 import { IN_LIST_ORDER, listedAfter, listedKeys, rowsOfKeys } from '../../db/versions/listed-rows';
 import { fieldPlace } from '../../errors';
+import { headerList } from '../../header-list';
 import { commas, ident, sql } from '../../sql/quote';
 import { freeName } from '../../sql/templates/lists';
 import { substitute } from '../../sql/tokens';
@@ -73,21 +74,27 @@ const logidsOf = (keys: readonly ListedRowKey[]): number[] => [
  *
  * @throws AppError 400, 404, 409; 503 if a connection is not free in time
  */
-export const listRowsCsv = (
+export async function listRowsCsv(
   db: Database,
   versionId: number,
   { slice, after = null }: RowsRequest,
   signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> =>
-  csvOf(db, versionId, signal, async (tx) => {
+): Promise<{ csv: ReadableStream<Uint8Array<ArrayBuffer>>; skipped: string }> {
+  let ignored: readonly string[] = [];
+  const csv = await csvOf(db, versionId, signal, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const { where } = sliceOf(target, slice);
+    const { where, skipped } = sliceOf(target, slice);
+    ignored = skipped;
     const template = await storedTemplate(tx, target.source.id, 'get_data');
     const rows = substitute(template, {
       fc_table: sql`(SELECT * FROM ${target.rows} WHERE (${where}) AND ${listedAfter(after)}) AS listed`,
       version_id: sql`${versionId}`,
     });
-    const columns = await blameClient(fieldPlace('slice'), () => tx.describe(rows));
+    const columns = await blameClient(fieldPlace('slice'), async () => {
+      // A slice that cannot be evaluated would fail only after the head of the answer.
+      await listedKeys(tx, target.rows, where, after, 1);
+      return tx.describe(rows);
+    });
     const taken = columns.map(({ name }) => name);
     const named = (name: string) => ident(freeName(name, taken));
     return sql`SELECT ${commas(columns.map(printed))}, entry.operation AS pf_op,
@@ -96,3 +103,5 @@ FROM (${rows}) AS forecast
 LEFT JOIN pf.log AS entry ON entry.id = forecast.pf_logid
 ORDER BY forecast.pf_logid DESC, forecast.pf_id`;
   });
+  return { csv, skipped: headerList(ignored) };
+}
