@@ -47,9 +47,7 @@ export const Accuracy = v.object({
     v.description('The errors of the reference; null without reference rows on the closed days'),
   ),
   entries: v.pipe(
-    v.array(
-      v.object({ ...EntryFacts.entries, ...byMeasure(error) }),
-    ),
+    v.array(v.object({ ...EntryFacts.entries, ...byMeasure(error) })),
     v.description('The errors after each entry that changed the forecast, in the order of the log'),
   ),
   people: v.pipe(
