@@ -297,15 +297,17 @@ export class Marks {
       const comment = planned && comments.on(planned);
       cell.classList.toggle('pf-commented', comment !== null);
       const review = reviews.mark(cell, planned);
-      const triedText = identity && this.triedText(identity, cell);
-      cell.classList.toggle('pf-tried', triedText !== null);
+      const isAmount = reader.wayOf(identity?.measure ?? null) === null;
+      const after = isAmount ? (this.numbers.get(cell) ?? 0) : null;
+      const tried = identity && this.tried && triedText(this.tried, identity, after);
+      cell.classList.toggle('pf-tried', tried !== null);
       const unsaved = identity && this.unsaved.get(cellKey(identity));
       cell.classList.toggle('pf-unsaved', Boolean(unsaved));
       if (unsaved) cell.setAttribute('data-unsaved', unsaved);
       else cell.removeAttribute('data-unsaved');
       const unsavedText = unsaved ? `Not saved yet: ${unsaved}` : null;
       const title =
-        unsavedText ?? triedText ?? ([locked, review, comment].filter(Boolean).join('\n') || null);
+        unsavedText ?? tried ?? ([locked, review, comment].filter(Boolean).join('\n') || null);
       if (title) cell.setAttribute('title', title);
       else cell.removeAttribute('title');
     }
@@ -326,16 +328,6 @@ export class Marks {
     const column = this.shown.columnAt(x);
     const isTotal = column !== null && column.leaves.length > 1 && !column.isClosed;
     return !isTotal && !(y !== undefined && this.shown.isOpenAt(y));
-  }
-
-  /** Returns the text of a cell that a trial changes; null if the trial does not change it. */
-  private triedText(identity: CellIdentity, cell: Element): string | null {
-    if (this.tried?.tried.changesResult(identity)) return 'Changed by what you are trying';
-    const after = this.numbers.get(cell) ?? 0;
-    const amount = this.tried?.tried.amountIn(identity) ?? 0;
-    return this.tried && amount !== 0
-      ? this.tried.text(tidy(after - amount), after, identity.measure)
-      : null;
   }
 
   /** Returns the cells of a view that the slices reach. */
@@ -383,6 +375,22 @@ export class Marks {
       return across !== undefined && pathKey(across) === pathKey(columnPath);
     });
   }
+}
+
+/**
+ * Returns the text of a cell that a trial changes; null if the trial does not change it.
+ *
+ * @param after the amount in the cell, with the trial; null if the cell shows another number, such as a share
+ */
+export function triedText(
+  { tried, text }: TriedMark,
+  cell: CellIdentity,
+  after: number | null,
+): string | null {
+  const amount = tried.amountIn(cell);
+  if (amount === 0 && !tried.changesResult(cell)) return null;
+  if (amount === 0 || after === null) return 'Changed by what you are trying';
+  return text(tidy(after - amount), after, cell.measure);
 }
 
 /** Shows a label in full on hover if it is cut off on screen. */

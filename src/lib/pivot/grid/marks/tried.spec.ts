@@ -9,6 +9,7 @@ import {
 import type { EngineTable } from '../../values/engine-types';
 import { formulated, type Ratio } from '../../values/ratios';
 import { parseExpression } from '../../../contract/formula-expression';
+import { triedText } from './marks';
 import { Tried } from './tried';
 
 const formula = (text: string): Ratio => formulated(parseExpression(text, null).expression!);
@@ -33,4 +34,23 @@ it('changes the results of formulas in the cells whose measures it changes', asy
   expect(marks.amountIn(cell('value', 'West'))).toBe(15);
   expect(marks.changesResult(cell('value', 'West'))).toBe(false);
   await view.delete();
+});
+
+it('marks shares and other numbers that are no amounts, without an amount', async () => {
+  const tried = rowsOfEntry(-1, 3).map((row) => ({ ...row, region: 'West', units: 0, value: 5 }));
+  const stored = awkwardRows(40).map((row) => ({ ...row, pf_logid: 1, seen: null }));
+  const table = (await tableFrom(bytesOf([...stored, ...tried], LOGGED))) as unknown as EngineTable;
+  const view = await table.view({ group_by: ['region'], columns: ['value', 'units'] });
+  const mark = {
+    tried: await Tried.read(table, await view.get_config(), new Map(), -1),
+    text: (before: number, after: number) => `${before} → ${after}`,
+  };
+  await view.delete();
+  const cell = (measure: string, region: string) => {
+    return { rowPath: [region], columnPath: null, measure };
+  };
+  expect(triedText(mark, cell('value', 'West'), 20)).toBe('5 → 20');
+  expect(triedText(mark, cell('value', 'West'), null)).toBe('Changed by what you are trying');
+  expect(triedText(mark, cell('units', 'West'), null)).toBeNull();
+  expect(triedText(mark, cell('value', 'East'), null)).toBeNull();
 });
