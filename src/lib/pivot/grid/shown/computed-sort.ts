@@ -64,17 +64,25 @@ export async function computedSort(reader: ViewReader): Promise<readonly SortCol
   return columns.slice(0, columns.findLastIndex(({ isComputed }) => isComputed) + 1);
 }
 
-/** Reads all rows of a view with their numbers in some columns. */
+/**
+ * Reads all rows of a view with their numbers in some columns. Shares of the parent column are 100 % in the total of
+ * all columns: there, the numbers are the sums.
+ */
 export async function readKeys(
   reader: ViewReader,
   view: View,
   columns: readonly DrawnColumn[],
 ): Promise<KeyedRows> {
-  const { paths, values } = await reader.values.shown(
-    view,
-    columns,
-    { start_row: 0, end_row: await view.num_rows() },
-    await reader.printedPaths(),
+  const rows = { start_row: 0, end_row: await view.num_rows() };
+  const printed = await reader.printedPaths();
+  const isWhole = ({ path, measure }: DrawnColumn) =>
+    path?.length === 0 && reader.wayOf(measure) === 'share_of_column';
+  const read = await Promise.all(
+    columns.map((column) =>
+      isWhole(column)
+        ? reader.values.rows(view, [column], rows, printed)
+        : reader.values.shown(view, [column], rows, printed),
+    ),
   );
-  return { paths, keys: values };
+  return { paths: read[0]?.paths ?? [], keys: read.map(({ values }) => values[0] ?? []) };
 }
