@@ -21,7 +21,7 @@ import { readFormats, type ColumnFormat } from '../values/column-format';
 import type { Origins } from '../rows/origins';
 import { isAdditive, paintingOf } from '../values/ratios';
 import { formatAs, shownAsIn } from '../values/show-as';
-import { numbersAs } from './chart-relations';
+import { addsUp, type ChartPlaces, numbersAs } from './chart-relations';
 import { isTimeUnit } from '../values/time-unit';
 
 /** Largest number of series; if there are more, the others are combined into one of them. */
@@ -134,12 +134,18 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
       return numbers(paintings[side]?.paint(lists) ?? lists[0] ?? []);
     });
   };
-  const whole = { ...axes, layout, paths: read.axis.map(({ paths: [path = []] }) => path) };
+  const places: ChartPlaces = {
+    ...axes,
+    layout,
+    paths: read.axis.map(({ paths: [path = []] }) => path),
+    isFolded: (line, x) => Boolean(read.series[line]?.group?.isFolded || read.axis[x]?.isFolded),
+  };
   const sums = read.series.map((each) => each.sums);
-  // Groups that are not drawn would be missing in wholes and ranks.
-  const isKnown = read.left === 0 || way === 'running_total';
+  // Averages have no wholes, and groups that are not drawn would be missing in wholes and ranks.
+  const isKnown = (isSum || way === 'rank') && (read.left === 0 || way === 'running_total');
   const nothing = () => sides.map(() => read.axis.map(() => null));
-  const own = way && isKnown ? numbersAs(way, sums, whole, paint) : sums.map(way ? nothing : paint);
+  const own =
+    way && isKnown ? numbersAs(way, sums, places, paint) : sums.map(way ? nothing : paint);
   return {
     ...shape,
     labels: read.axis.map((group) => text(group, axes.axis)),
@@ -150,7 +156,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
       members: group && group.paths.map(([value = null]) => value),
       values: own[line] ?? [],
     })),
-    isSum: isSum && !isRatio && way !== 'running_total' && way !== 'rank',
+    isSum: isSum && !isRatio && addsUp(way, places),
     left: read.left,
   };
 }

@@ -11,7 +11,7 @@ const SUMS = [
   [[3], [null], [5]],
 ];
 const places = (layout: ChartPlaces['layout']): ChartPlaces => ({
-  ...{ layout, axis: ['Year', 'Month'], series: 'Region' },
+  ...{ layout, axis: ['Year', 'Month'], series: 'Region', isFolded: () => false },
   paths: [
     [2027, 1],
     [2027, 2],
@@ -78,6 +78,24 @@ it('groups in rows are parts of the group around them, and their own column', ()
   expect(numbers('running_total', layout)).toEqual(SUMS.map((each) => each.map(([sum]) => sum)));
 });
 
+it('running totals begin with the rows without a time, which the axis has last', () => {
+  const where = {
+    layout: { group_by: ['A'], split_by: ['Year', 'Month'] },
+    axis: ['Year', 'Month'],
+    series: null,
+    isFolded: () => false,
+    paths: [
+      [2027, 1],
+      [2027, 2],
+      [2027, null],
+      [2028, 1],
+      [null, null],
+    ],
+  };
+  const sums = [[[1], [2], [10], [3], [5]]];
+  expect(numbersAs('running_total', sums, where, only)).toEqual([[[11, 13, 10, 3, 5]]]);
+});
+
 it('a ratio is added up by its parts', () => {
   const parts = [
     [
@@ -92,6 +110,7 @@ it('a ratio is added up by its parts', () => {
     layout: { group_by: ['A'], split_by: ['M'] },
     axis: ['M'],
     series: null,
+    isFolded: () => false,
     paths: [[1], [2]],
   };
   expect(numbersAs('running_total', parts, where, paint)).toEqual([[[10, 6]]]);

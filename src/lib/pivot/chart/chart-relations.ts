@@ -3,7 +3,7 @@ import type { Layout, ShowAs } from '../../contract/stored-layout';
 import { pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
-import { shareIn } from '../values/show-as';
+import { isShareOf, shareIn } from '../values/show-as';
 import { added, type ChartAxes, type Sums } from './chart';
 
 /** The sums of a chart: for each series, those of each position on the axis. */
@@ -14,11 +14,14 @@ export interface ChartPlaces extends Pick<ChartAxes, 'axis' | 'series'> {
   layout: Pick<Layout, 'group_by' | 'split_by'>;
   /** The values of the axis columns at each position; empty for combined groups. */
   paths: readonly (readonly CellValue[])[];
+  /** Whether the sum of a series at a position is that of combined groups. */
+  isFolded: (series: number, position: number) => boolean;
 }
 
 /**
  * Returns the numbers of a chart as the grid shows them in a way: a share of the groups that its series or its axis
- * parts, or of all of them; running totals along an axis of columns; ranks among the rows.
+ * parts, or of all of them; running totals along an axis of columns; ranks among the rows that the chart draws.
+ * Combined groups have no rank.
  *
  * @param paint computes the numbers of a series from its sums, one list for each side
  * @returns for each series a list of numbers for each side
@@ -33,7 +36,7 @@ export function numbersAs(
   if (way === 'running_total') return running(sums, places).map((each) => paint(each));
   const keyOf = keysOf(way, places);
   if (way === 'rank')
-    return own.map((sides, s) => sides.map((_, side) => ranks(own, side, keyOf)[s] ?? []));
+    return own.map((sides, s) => sides.map((_, side) => ranks(own, side, keyOf, places)[s] ?? []));
   const wholes = new Map<string, Sums>();
   for (const [s, each] of sums.entries())
     for (const [x, sum] of each.entries()) {
@@ -52,28 +55,52 @@ export function numbersAs(
 type KeyOf = (series: number, position: number) => string;
 
 /** Returns a function with equal keys for the sums that are parts of the same whole, or ranked together. */
-function keysOf(way: ShowAs, { axis, series, layout, paths }: ChartPlaces): KeyOf {
+function keysOf(way: ShowAs, places: ChartPlaces): KeyOf {
   if (way === 'share_of_total') return () => '';
-  const { group_by = [], split_by = [] } = layout;
-  const side = way === 'share_of_column' ? split_by : group_by;
-  const drawn = [...axis, ...(series === null ? [] : [series])];
-  const innermost = side.findLast((name) => drawn.includes(name));
+  const { series, paths } = places;
+  const innermost = innermostOf(way, places);
   if (innermost === undefined) return (s, x) => `${s} ${x}`;
   if (innermost === series) return (_, x) => String(x);
   return (s, x) => `${s} ${pathKey(paths[x]?.slice(0, -1) ?? [])}`;
 }
 
-/** Adds up the sums along an axis of columns; it begins again in each group of the outer columns. */
+/** Returns the innermost column of the rows, or of the columns, that a chart draws; undefined if it draws none. */
+function innermostOf(
+  way: ShowAs,
+  { axis, series, layout: { group_by = [], split_by = [] } }: ChartPlaces,
+): string | undefined {
+  const side = way === 'share_of_column' ? split_by : group_by;
+  return side.findLast((name) => axis.includes(name) || name === series);
+}
+
+/**
+ * Whether the numbers of all series at a position add up: shares do if their whole contains all series.
+ *
+ * @param way undefined for the sums themselves
+ */
+export function addsUp(way: ShowAs | undefined, places: ChartPlaces): boolean {
+  if (way === undefined || way === 'share_of_total') return true;
+  return isShareOf(way) && innermostOf(way, places) === places.series;
+}
+
+/**
+ * Adds up the sums along an axis of columns; it begins again in each group of the outer columns. The position without
+ * a value is the last one on the axis, but counts first, as in the grid.
+ */
 function running(sums: ChartSums, { axis, layout, paths }: ChartPlaces): ChartSums {
   const last = axis.at(-1);
   if (last === undefined || !layout.split_by?.includes(last)) return sums;
+  const isEmpty = (x: number) => paths[x]?.at(-1) === null;
+  const order = [...paths.keys()].sort((a, b) => Number(isEmpty(b)) - Number(isEmpty(a)));
   return sums.map((each) => {
-    const all: Sums[] = [];
-    for (const [x, sum] of each.entries()) {
-      const before = all[x - 1];
-      const isSame =
-        pathKey(paths[x]?.slice(0, -1) ?? []) === pathKey(paths[x - 1]?.slice(0, -1) ?? []);
-      all.push(before && isSame ? added(before, sum) : sum);
+    const all = [...each];
+    const totals = new Map<string, Sums>();
+    for (const x of order) {
+      const parent = pathKey(paths[x]?.slice(0, -1) ?? []);
+      const [sum = [], before] = [each[x], totals.get(parent)];
+      const total = before ? added(before, sum) : sum;
+      totals.set(parent, total);
+      all[x] = total;
     }
     return all;
   });
@@ -83,9 +110,12 @@ function ranks(
   own: readonly (readonly (readonly (number | null)[])[])[],
   side: number,
   keyOf: KeyOf,
+  { isFolded }: ChartPlaces,
 ): (number | null)[][] {
-  const numbers = own.map((sides) =>
-    (sides[side] ?? []).map((number) => (number === null ? null : tidy(number))),
+  const numbers = own.map((sides, s) =>
+    (sides[side] ?? []).map((number, x) =>
+      number === null || isFolded(s, x) ? null : tidy(number),
+    ),
   );
   const together = new Map<string, number[]>();
   for (const [s, each] of numbers.entries())

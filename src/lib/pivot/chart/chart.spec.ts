@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bytesOf, SCHEMA, tableFrom, type Row } from '../../../../tests/support/pivot-tables';
 import type { ColumnEntry } from '../../contract/columns';
-import type { Layout } from '../../contract/stored-layout';
+import type { Layout, ShowAs } from '../../contract/stored-layout';
 import { columnsIn, encoded } from '../rows/arrow-columns';
 import { added, biggest, chartAxes, evenly, rest, shownAs } from './chart';
 import { readChart, type Chart } from './chart-reader';
@@ -227,6 +227,53 @@ describe('a chart of the engine’s sums', () => {
     const chart = await chartOf({ ...BY_MONTH, aggregates: { value: 'avg' }, columns: ['value'] });
     expect(chart).toMatchObject({ isSum: false, left: 1993 });
     expect(chart.lines).toHaveLength(7);
+  });
+
+  const chartAs = (way: ShowAs, layout: Layout = {}, of = rows) => {
+    const amounts = { value: { show_as: way } };
+    return chartOf({ ...BY_MONTH, columns: ['value'], amounts, ...layout }, { of });
+  };
+  // With four regions, all series are drawn.
+  const few = rows.filter(({ region }) => ['r1', 'r2', 'r3', 'r4'].includes(String(region)));
+  const drawnIn = ({ lines }: Chart) =>
+    lines.flatMap(({ values }) => values.flat()).filter((value) => value !== null);
+
+  it.each(['avg', 'min', 'distinct count'])('adds up no %s for shares and totals', async (way) => {
+    const layout: Layout = { aggregates: { value: way } };
+    for (const as of ['share_of_total', 'share_of_row', 'running_total'] as const) {
+      const chart = await chartAs(as, layout, few);
+      expect(chart.lines).toHaveLength(4);
+      expect(drawnIn(chart)).toEqual([]);
+    }
+    const ranked = drawnIn(await chartAs('rank', layout, few));
+    expect(ranked.length).toBeGreaterThan(0);
+    expect(ranked.every((rank) => rank >= 1 && rank <= 4)).toBe(true);
+  });
+
+  it('ranks no combined groups', async () => {
+    const chart = await chartAs('rank');
+    expect(chart.lines.at(-1)).toMatchObject({ folded: 1993 });
+    const [combined = [], ...drawn] = chart.lines.map(({ values: [side = []] }) => side).reverse();
+    expect(combined.every((rank) => rank === null)).toBe(true);
+    expect(Math.max(...drawn.flat().map((rank) => rank ?? 0))).toBe(7);
+
+    const along = await chartAs('rank', { group_by: ['region'], split_by: [] });
+    expect(along.labels.at(-1)).toBe('1977 others');
+    const ranks = along.lines[0]?.values[0] ?? [];
+    expect(ranks.at(-1)).toBeNull();
+    expect(Math.max(...ranks.map((rank) => rank ?? 0))).toBe(23);
+  });
+
+  it('stacks shares of a whole that contains all series, and no others', async () => {
+    const inColumns: Layout = { group_by: ['sub-category'], split_by: ['region'] };
+    const charts = await Promise.all([
+      ...(['share_of_total', 'share_of_row', 'share_of_column', 'rank'] as const).map((way) =>
+        chartAs(way, {}, few),
+      ),
+      chartAs('share_of_row', inColumns, few),
+      chartAs('share_of_column', inColumns, few),
+    ]);
+    expect(charts.map(({ isSum }) => isSum)).toEqual([true, true, false, false, false, true]);
   });
 
   it('is empty if a filter excludes all rows, or without a measure', async () => {

@@ -43,7 +43,9 @@ export class ChartNotes {
     const date = planned.dates.find(({ cname }) => cname === planned.dateColumn);
     const measure = side ? planned.keyOf(side.column) : null;
     const isPlan = arrangement.entries.areAll && planned.asOf === null;
-    if (!chart?.isSum || !measure || !isPlan || !date || bucket?.date !== date.cname) return [];
+    // The ranges are amounts.
+    if (!chart?.isSum || chart.format.shown_as) return [];
+    if (!measure || !isPlan || !date || bucket?.date !== date.cname) return [];
     const forecasts = (log.answer?.entries ?? []).flatMap((entry) =>
       entry.operation === 'forecast' && entry.params ? [entry.params] : [],
     );
