@@ -26,7 +26,31 @@ describe('readShortForm', () => {
     ['*1.05', { by: 'percent', amount: 5 }],
     ['=1/4', { by: 'total', amount: 0.25 }],
     ['7% keep total', { by: 'total', amount: 0.07 }],
-  ])('reads %j as a share', (text, edit) => expect(readShortForm(text, true).edit).toEqual(edit));
+  ])('reads %j as a share', (text, edit) => {
+    for (const share of ['of_formula', 'of_sum'] as const)
+      expect(readShortForm(text, share).edit).toEqual(edit);
+  });
+
+  it.each([
+    ['30', 'total', 30, 'Type 30% or 0.3'],
+    [' 1.5 keep total', 'total', 1.5, 'Type 1.5% or 0.015'],
+    ['+30', 'change', 30, 'Type +30% or +0.3'],
+    ['-2', 'change', -2, 'Type -2% or -0.02'],
+  ])('refuses %j as a share of a sum without %%', (text, by, amount, problem) => {
+    expect(readShortForm(text, 'of_sum').edit).toEqual({ by, amount: NaN, problem });
+    expect(readShortForm(text, 'of_formula').edit).toEqual({ by, amount });
+  });
+
+  it.each([
+    ['1', { by: 'total', amount: 1 }],
+    ['150%', { by: 'total', amount: 1.5 }],
+    ['=-1.5', { by: 'total', amount: -1.5 }],
+    ['=3/2', { by: 'total', amount: 1.5 }],
+    ['*3', { by: 'percent', amount: 200 }],
+    ['', null],
+  ])('reads %j as a share of a sum', (text, edit) =>
+    expect(readShortForm(text, 'of_sum').edit).toEqual(edit),
+  );
 
   it.each([
     ['1.2m like ref', 1_200_000, false],

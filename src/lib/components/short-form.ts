@@ -1,5 +1,6 @@
 /** Amounts typed into a cell, with the words that may follow them. */
 import type { TypedWords } from '$lib/plan/amounts/operation';
+import type { ShownShare } from '$lib/plan/selection/cell-reader';
 import type { MeasureEdit } from '$lib/plan/amounts/scale-draft';
 import { movePoint } from '$lib/contract/decimals';
 import { EXAMPLE, formatNumber, readAmount } from './number-text';
@@ -32,9 +33,10 @@ export function editableText(value: number, isShare: boolean): string {
  * Parses the text typed into a cell: an amount as {@link readAmount} reads it, or `=keep` for the present total,
  * and after a blank `keep total`, of which `keep` is enough, `like ref`, or both.
  *
- * @param isShare whether the cell shows a share: `35%` is then the total 0.35, and `+2%` a change of 0.02
+ * @param share the share that the cell shows: `35%` is then the total 0.35, and `+2%` a change of 0.02; null for a cell
+ * of amounts
  */
-export function readShortForm(text: string, isShare = false): ShortForm {
+export function readShortForm(text: string, share: ShownShare | null = null): ShortForm {
   const words = { keepTotal: false, likeReference: false, reshape: false };
   let amount = text.trim();
   for (;;) {
@@ -43,16 +45,37 @@ export function readShortForm(text: string, isShare = false): ShortForm {
     const [kept, like] = [KEPT, LIKE].map((each) => each.exec(amount)?.[1]);
     if (kept !== undefined && !words.keepTotal) words.keepTotal = true;
     else if (like !== undefined && !words.likeReference) words.likeReference = true;
-    else return { edit: isShare ? readShare(amount) : readAmount(amount), ...words };
+    else return { edit: share ? readShare(amount, share) : readAmount(amount), ...words };
     amount = kept ?? like ?? '';
   }
 }
 
-function readShare(text: string): MeasureEdit | null {
+function readShare(text: string, share: ShownShare): MeasureEdit | null {
   const edit = readAmount(text);
-  if (edit?.by !== 'percent' || !text.trimEnd().endsWith('%')) return edit;
+  if (edit?.by !== 'percent')
+    return share === 'of_sum' && isPlainNumber(text) ? withPercent(edit) : edit;
+  if (!text.trimEnd().endsWith('%')) return edit;
   const isChange = /^[+\-\u2212]/.test(text.trimStart());
   return { ...edit, by: isChange ? 'change' : 'total', amount: movePoint(edit.amount, -2) };
+}
+
+const isPlainNumber = (text: string): boolean => !text.trimStart().startsWith('=');
+
+/**
+ * Refuses a share above 1 without a percent sign: spreadsheets read 30 in a cell of percentages as 30 %, and as a factor
+ * it would be 30 times the sum.
+ */
+function withPercent(edit: MeasureEdit | null): MeasureEdit | null {
+  if (!edit || !(Math.abs(edit.amount) > 1)) return edit;
+  const digits = {
+    useGrouping: false,
+    maximumFractionDigits: 12,
+    signDisplay: edit.by === 'change' ? ('always' as const) : ('auto' as const),
+  };
+  const [typed, factor] = [edit.amount, movePoint(edit.amount, -2)].map((n) =>
+    formatNumber(n, digits),
+  );
+  return { ...edit, amount: NaN, problem: `Type ${typed}% or ${factor}` };
 }
 
 /** Returns why a text is not an amount. Words that are being typed after an amount are explained. */

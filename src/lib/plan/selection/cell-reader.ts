@@ -27,6 +27,9 @@ const NO_WHOLE =
 /** What a cell of the plan shows: a measure by its key, or a formula. The price and conversions are formulas. */
 export type Shows = string | PivotFormula;
 
+/** A share that a cell shows: the result of a formula, or its sum as a share of another sum. */
+export type ShownShare = 'of_formula' | 'of_sum';
+
 /** Whether a cell shows the result of a formula, of which the price is one. */
 export const isFormula = (shows: Shows | null): shows is PivotFormula =>
   shows !== null && typeof shows !== 'string';
@@ -139,13 +142,13 @@ export class CellReader {
     return this.planned.conversionOf(measure)?.formula ?? null;
   }
 
-  /** Whether a cell shows a share: the result of a formula, or its sum as a share of another one. */
-  showsShare(cell: CellIdentity | null): boolean {
-    if (!cell) return false;
+  /** Returns which share a cell shows; null if it shows an amount. */
+  shareShown(cell: CellIdentity | null): ShownShare | null {
+    if (!cell) return null;
     const way = this.wayOf(cell);
-    if (way) return isShareOf(way);
+    if (way) return isShareOf(way) ? 'of_sum' : null;
     const shows = this.shownIn(cell);
-    return isFormula(shows) && shows.format?.style === 'percent';
+    return isFormula(shows) && shows.format?.style === 'percent' ? 'of_formula' : null;
   }
 
   /** Returns how a cell shows its sum in relation to others; null if it shows the sum itself. */

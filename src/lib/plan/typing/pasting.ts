@@ -100,7 +100,7 @@ export class Pasting {
       const misplaced = this.misplaced(block, target);
       const isAsked = placed.landed.some(
         ({ cell, pasted: { text, value } }) =>
-          value !== null && isPercentage(text) && !this.selection.reader.showsShare(cell),
+          value !== null && isPercentage(text) && !this.selection.reader.shareShown(cell),
       );
       const percents = isAsked ? (chosen?.percents ?? 'change') : null;
       const proposal = proposalOf(texts, block, placed.landed, storedAs, misplaced, percents);
