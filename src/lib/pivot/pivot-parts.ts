@@ -116,6 +116,7 @@ export async function openParts(
         labelOf: (column) => columnLabel(column, options.columns),
         wholeOf: (column) =>
           origins.isOfPlan(column) ? null : (origins.of(column)?.measure ?? null),
+        decimalsOf: (column) => origins.decimalsOf(column),
         isTime: timeTest(options.columns, schema, monthsOf(options.columns, schema, facts)),
         textOf: (column) => buckets.textOf(column),
         daysOf: (date) => days.of(date),

@@ -1,5 +1,6 @@
 /** Reads the data of a chart from the engine. */
 import type { ColumnEntry } from '../../contract/columns';
+import { EXACT } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
 import { valueKey } from '../values/cell-value';
 import { pathKey, type CellCondition } from '../slice/cell';
@@ -139,6 +140,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     layout,
     paths: read.axis.map(({ paths: [path = []] }) => path),
     isFolded: (line, x) => Boolean(read.series[line]?.group?.isFolded || read.axis[x]?.isFolded),
+    decimals: sides.map(({ column }) => (isSum ? origins.decimalsOf(column) : EXACT)),
   };
   const sums = read.series.map((each) => each.sums);
   // Averages have no wholes, and groups that are not drawn would be missing in wholes and ranks.

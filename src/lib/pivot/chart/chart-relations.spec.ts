@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ShowAs } from '../../contract/stored-layout';
+import { EXACT } from '../../contract/decimals';
 import { price } from '../values/ratios';
 import type { Sums } from './chart';
 import { type ChartPlaces, numbersAs } from './chart-relations';
@@ -17,6 +18,7 @@ const places = (layout: ChartPlaces['layout']): ChartPlaces => ({
     [2027, 2],
     [2028, 1],
   ],
+  decimals: [EXACT],
 });
 const numbers = (way: ShowAs, layout: ChartPlaces['layout']) =>
   numbersAs(way, SUMS, places(layout), only).map(([side]) => side);
@@ -112,7 +114,22 @@ it('a ratio is added up by its parts', () => {
     series: null,
     isFolded: () => false,
     paths: [[1], [2]],
+    decimals: [EXACT],
   };
   expect(numbersAs('running_total', parts, where, paint)).toEqual([[[10, 6]]]);
   expect(numbersAs('share_of_column', parts, where, paint)).toEqual([[[10 / 6, 5 / 6]]]);
+});
+
+it('has no shares of a whole that rounds to zero with the decimals of the measure', () => {
+  const cancelling = [
+    [[5], [1]],
+    [[-5 + 2e-8], [3]],
+  ];
+  const where = { ...places({ group_by: ['Region'], split_by: ['Year'] }), axis: ['Year'] };
+  const cents = { ...where, paths: [[2027], [2028]], decimals: [{ least: 2, most: 2 }] };
+  const shares = numbersAs('share_of_row', cancelling, cents, only).map(([side]) => side);
+  expect(shares).toEqual([
+    [null, 1 / 4],
+    [null, 3 / 4],
+  ]);
 });

@@ -1,4 +1,5 @@
 /** The numbers of a chart in relation to others: shares, running totals and ranks. */
+import type { Decimals } from '../../contract/decimals';
 import type { Layout, ShowAs } from '../../contract/stored-layout';
 import { pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
@@ -16,6 +17,8 @@ export interface ChartPlaces extends Pick<ChartAxes, 'axis' | 'series'> {
   paths: readonly (readonly CellValue[])[];
   /** Whether the sum of a series at a position is that of combined groups. */
   isFolded: (series: number, position: number) => boolean;
+  /** The decimals of the sums of each side. */
+  decimals: readonly Decimals[];
 }
 
 /**
@@ -47,7 +50,7 @@ export function numbersAs(
   return sums.map((each, s) => {
     const whole = paint(each.map((_, x) => wholes.get(keyOf(s, x)) ?? []));
     return (own[s] ?? []).map((numbers, side) =>
-      numbers.map((number, x) => shareIn(number, whole[side]?.[x])),
+      numbers.map((number, x) => shareIn(number, whole[side]?.[x], places.decimals[side])),
     );
   });
 }

@@ -1,6 +1,6 @@
 /** Loads each measure of a pivot as one column per origin. */
 import type { Column } from '@uwdata/flechette';
-import type { Decimals } from '../../contract/decimals';
+import { EXACT, type Decimals } from '../../contract/decimals';
 import { measuresIn } from '../../contract/formula-expression';
 import { OPERATIONS } from '../../contract/operations';
 import type { Ratio } from '../values/ratios';
@@ -324,6 +324,13 @@ export class Origins {
   get ofOthers(): ReadonlySet<string> {
     const names = [...this.columns].filter(([, { version }]) => version !== null);
     return new Set(names.map(([name]) => name));
+  }
+
+  /** Returns the decimals of the sums of a column: those of its measure, {@link EXACT} if it is computed from sums. */
+  decimalsOf(column: string): Decimals {
+    const { measure, origin } = this.columns.get(column) ?? { measure: column };
+    const isComputed = this.formulaOf(column) !== null || (origin && SHARES[origin]);
+    return (isComputed ? undefined : this.decimals.get(measure)) ?? EXACT;
   }
 
   /** The columns that are computed from sums, by name. */

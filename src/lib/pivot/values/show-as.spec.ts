@@ -18,6 +18,14 @@ describe('a share', () => {
   ])('of %s in %s is %s', (sum, whole, share) => {
     expect(shareIn(sum, whole)).toBe(share);
   });
+
+  it.each([
+    [1, -0.004, null],
+    [0.004, 4, 0],
+    [0.01, 0.02, 0.5],
+  ])('of %s in %s in cents is %s', (sum, whole, share) => {
+    expect(shareIn(sum, whole, { least: 2, most: 2 })).toBe(share);
+  });
 });
 
 it('ranks rows among those with the same parent, the largest first, ties alike, and none without a sum', () => {

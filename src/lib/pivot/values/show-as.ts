@@ -1,5 +1,6 @@
 /** The ways to show a sum in relation to others: texts, formats and arithmetic. */
 import type { AmountStyle, ShowAs } from '../../contract/stored-layout';
+import { EXACT } from '../../contract/decimals';
 import type { ColumnFormat } from './column-format';
 import type { CellValue } from './engine-types';
 import { sumIn } from './ratios';
@@ -38,9 +39,17 @@ export function formatAs(amount: ColumnFormat, as: ShowAs | null | undefined): C
 /** A rounding error of sums, as a share of them. */
 const RESIDUE = 1e-12;
 
-/** Returns a sum as a share of another one; null if one is empty or the other one is 0. */
-export function shareIn(sum: CellValue | undefined, whole: CellValue | undefined): number | null {
-  const [own, base] = [sumIn(sum), sumIn(whole)];
+/**
+ * Returns a sum as a share of another one; null if one is empty or the other one is 0.
+ *
+ * @param decimals of their measure: a sum that rounds to zero with them is 0
+ */
+export function shareIn(
+  sum: CellValue | undefined,
+  whole: CellValue | undefined,
+  decimals = EXACT,
+): number | null {
+  const [own, base] = [sumIn(sum, decimals), sumIn(whole, decimals)];
   if (own === null || base === null || Math.abs(base) <= RESIDUE * Math.abs(own)) return null;
   return base === 0 ? null : own / base;
 }

@@ -171,7 +171,7 @@ export class CellReader {
    * @param whole the sum of which the cell shows a share; null if it shows none
    */
   editable(cell: ReadCell, whole: number | null): number | null {
-    if (whole !== null) return shareIn(cell.value, whole);
+    if (whole !== null) return shareIn(cell.value, whole, this.planned.decimalsIn(cell.measure));
     return cell.value === null ? null : this.storedAs(cell, cell.value);
   }
 

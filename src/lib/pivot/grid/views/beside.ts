@@ -1,4 +1,5 @@
 /** Facts that the grid needs besides the answers of the engine. */
+import { EXACT, type Decimals } from '../../../contract/decimals';
 import type { Layout } from '../../../contract/stored-layout';
 import { Attributes } from '../../rows/attributes';
 import type { CellValue } from '../../values/engine-types';
@@ -23,6 +24,8 @@ export interface BesideTable {
   labelOf(column: string): string;
   /** Returns the measure of which a column shows a part or a comparison; null if it shows all of a measure. */
   wholeOf(column: string): string | null;
+  /** Returns the decimals of the sums of a column: those that round to zero with them are 0. */
+  decimalsOf(column: string): Decimals;
   /** Whether a column is a date or a period of one, such as a fiscal month. */
   isTime(column: string): boolean;
   /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
@@ -47,6 +50,7 @@ export interface BesideViews extends BesideTable {
 export const NOTHING: BesideTable = {
   labelOf: (column) => column,
   wholeOf: () => null,
+  decimalsOf: () => EXACT,
   isTime: () => false,
   textOf: () => undefined,
   daysOf: () => null,

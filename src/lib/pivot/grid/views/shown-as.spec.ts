@@ -4,6 +4,7 @@ import { quotedName } from '../../values/cell-value';
 import type { CellValue, EngineTable } from '../../values/engine-types';
 import { formulated, priceExpression } from '../../values/ratios';
 import { awkwardRows, tableOf } from '../../../../../tests/support/pivot-tables';
+import { NOTHING } from './beside';
 import { ViewReader } from './view-reader';
 
 /** The numbers of cells in relation to others, against the sums that a reader without a way reads. */
@@ -137,4 +138,37 @@ describe('each cell of a view with totals, empty values and a formula', async ()
         );
       }
   });
+});
+
+it('has no shares of a parent whose sum rounds to zero with the decimals of the measure', async () => {
+  const rows = [5, -5 + 2e-8, 1, 3].map((value, i) => {
+    const [region, flag] = [i < 2 ? 'A' : 'B', i % 2 === 0];
+    return { ...awkwardRows(1)[0], pf_id: i, region, flag, value };
+  });
+  const table = (await tableOf(rows)) as unknown as EngineTable;
+  const view = await table.view({ group_by: ['region', 'flag'], columns: ['value'] });
+  const reader = await ViewReader.open(
+    table,
+    view,
+    {},
+    {
+      beside: { ...NOTHING, decimalsOf: () => ({ least: 2, most: 2 }) },
+      shownAs: () => new Map([['value', 'share_of_row']]),
+    },
+  );
+  const columns = await reader.columns();
+  const printed = await reader.printedPaths();
+  const { paths, values } = await reader.values.shown(view, columns, {}, printed);
+  const cells = paths.map((path, y) => [path, values[0]?.[y]] as const);
+  expect(cells.filter(([path]) => path.length === 2)).toEqual([
+    [['A', false], null],
+    [['A', true], null],
+    [['B', false], 3 / 4],
+    [['B', true], 1 / 4],
+  ]);
+  const wholeOf = (region: string) =>
+    reader.wholeOf({ rowPath: [region, true], columnPath: null, measure: 'value' }, null);
+  expect([await wholeOf('A'), await wholeOf('B')]).toEqual([null, 4]);
+  await reader.dispose();
+  await view.delete();
 });

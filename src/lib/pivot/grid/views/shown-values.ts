@@ -1,10 +1,11 @@
 /** The values of the columns that a view shows. */
+import { EXACT, type Decimals } from '../../../contract/decimals';
 import { pathKey } from '../../slice/cell';
 import { Answers } from '../../waiting';
 import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from '../../values/columns-json';
 import type { ShowAs } from '../../../contract/stored-layout';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
-import { isAdditive, paintingOf, type Ratio } from '../../values/ratios';
+import { isAdditive, paintingOf, type Ratio, sumIn } from '../../values/ratios';
 import { ranksOf, shareIn, type ShownAs } from '../../values/show-as';
 import type { ColumnPaths } from './column-paths';
 import { relatedColumn, type ViewColumns } from './related-column';
@@ -26,6 +27,8 @@ interface ShownMeasures {
   shownAs: () => ShownAs;
   /** Whether a split column is a date or a period of one. */
   isTime: (column: string) => boolean;
+  /** Returns the decimals of the sums of a column. */
+  decimalsOf: (column: string) => Decimals;
 }
 
 /**
@@ -89,7 +92,7 @@ export class ShownValues {
               paths,
               same: read.values[columns.length + i] ?? [],
             });
-            return own.map((sum, y) => shareIn(sum, wholes[y]));
+            return own.map((sum, y) => shareIn(sum, wholes[y], this.decimalsOf(column)));
           }
         }
       }),
@@ -98,7 +101,8 @@ export class ShownValues {
   }
 
   /**
-   * Returns the sum of which a cell is shown as a share; null if it is empty, or if the cell shows no share.
+   * Returns the sum of which a cell is shown as a share; null if it is empty or rounds to zero, or if the cell shows no
+   * share.
    *
    * @param y position of the row, whose path is `rowPath`
    */
@@ -110,7 +114,11 @@ export class ShownValues {
     const same = await this.column(other, { start_row: y, end_row: y + 1 });
     const wholes = await this.wholesOf(way, this.view, other, printed, { paths: [rowPath], same });
     const [whole] = wholes;
-    return typeof whole === 'number' ? whole : null;
+    return sumIn(whole, this.decimalsOf(column)) || null;
+  }
+
+  private decimalsOf({ measure }: DrawnColumn): Decimals {
+    return isAdditive(this.aggregates[measure]) ? this.measures.decimalsOf(measure) : EXACT;
   }
 
   /** Returns the way in which a measure is shown; null if the view shows its sums. */

@@ -76,7 +76,9 @@ export class ViewReader {
     this.beside = beside;
     this.paths = new ColumnPaths(table, view, config, schema);
     const { isTime } = this;
-    this.values = new ShownValues(view, config, this.paths, { ratios, shownAs, isTime });
+    const decimalsOf = (column: string) => beside.decimalsOf(column);
+    const measures = { ratios, shownAs, isTime, decimalsOf };
+    this.values = new ShownValues(view, config, this.paths, measures);
     this.expressionValues = new ExpressionValues(table, config.expressions, beside);
   }
 
