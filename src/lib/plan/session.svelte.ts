@@ -124,7 +124,7 @@ export class PlanSession {
     this.loading = new Loading(this.planned);
     this.selection = new Selection(this.planned, this.loading, tell.info);
     this.why = new Why(this.planned, this.loading, this.selection);
-    this.behind = new RowsBehind(this.planned, this.selection);
+    this.behind = new RowsBehind(this.planned, this.selection, tell.info);
     this.log = new Log(this.planned.id);
     const onLocks = () => void this.changes.followLocks();
     this.reviews = new Reviews(this.planned, onLocks);

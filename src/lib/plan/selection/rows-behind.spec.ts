@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { byEntry } from './rows-behind.svelte';
+import { describe, expect, it } from 'vitest';
+import { byEntry, RowsBehind } from './rows-behind.svelte';
 
 const entry = (logid: number) => ({
   ...{ logid, operation: 'scale' as const, pf_user: 'ann' },
@@ -16,4 +16,45 @@ it('byEntry groups rows that follow each other, and separates those that operati
     { entry: undefined, isExcluded: false, rows: [row(1, 2)] },
   ]);
   expect(byEntry([], [], [])).toEqual([]);
+});
+
+describe('opening the list', () => {
+  /** Opens the list of a selection. Returns it with what was reported. */
+  function opened(selection: object) {
+    const told: string[] = [];
+    const notHeld = [{ kind: 'filter', column: 'Units', text: 'Units > 5' }];
+    const current = { slice: { Region: 'West' }, notHeld };
+    const all = { current, inexact: null, showsOther: false, markedByNow: async () => [] };
+    const planned = { id: 1, asOf: null, current: { exclude_iters: [] } };
+    const merged = { ...all, ...selection };
+    const behind = new RowsBehind(planned as never, merged as never, (text) => told.push(text));
+    const opening = behind.open();
+    return { behind, told, notHeld, opening };
+  }
+
+  it.each([
+    [
+      { showsOther: true },
+      ['Only the rows of this version can be listed. Open the other one to list its own.'],
+    ],
+    [
+      { inexact: 'No selection matches exactly this cell.' },
+      ['No selection matches exactly this cell.'],
+    ],
+    [{ current: null }, []],
+  ])('is refused for %j', async (selection, refusals) => {
+    const { behind, told, opening } = opened(selection);
+    await opening;
+    expect(told).toEqual(refusals);
+    expect(behind.isOpen).toBe(false);
+  });
+
+  it('shows the slice of the cell, and what it lacks', async () => {
+    const { behind, told, notHeld, opening } = opened({});
+    await expect.poll(() => behind.isOpen).toBe(true);
+    expect([behind.slice, behind.notHeld]).toEqual([{ Region: 'West' }, notHeld]);
+    expect(told).toEqual([]);
+    behind.close();
+    await opening;
+  });
 });

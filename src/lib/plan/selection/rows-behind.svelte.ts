@@ -4,10 +4,13 @@ import { LatestCall } from '../../client/latest.svelte';
 import { messageOf } from '../../client/message-of';
 import type { ListedRowKey, RowsAnswer } from '../../contract/log';
 import type { Slice } from '../../contract/slices';
+import type { NotHeld } from '../../pivot/slice/slice';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Selection } from './selection.svelte';
 
 type ListedRow = RowsAnswer['rows'][number];
+
+const OF_OTHER = 'Only the rows of this version can be listed. Open the other one to list its own.';
 
 /** Rows of one entry that follow each other in the list. */
 export interface ListedGroup {
@@ -24,6 +27,8 @@ export class RowsBehind {
   isOpen = $state(false);
   /** The slice whose rows are listed; it stays while the list is open. */
   slice: Slice = $state.raw({});
+  /** Which splits and filters of the cell the slice lacks. */
+  notHeld: readonly NotHeld[] = $state.raw([]);
   rows: readonly ListedRow[] = $state.raw([]);
   /** Whether the first rows are known. */
   isRead = $state.raw(false);
@@ -44,17 +49,22 @@ export class RowsBehind {
     byEntry(this.rows, this.entries, this.planned.current.exclude_iters),
   );
 
+  /** @param onRefusal is called with a sentence if the rows of the selection cannot be listed */
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
+    private readonly onRefusal: (sentence: string) => void,
   ) {}
 
-  /** Shows the rows of the selection once the last pressed cell is read. Does nothing without a slice. */
+  /** Shows the rows of the selection once the last pressed cell is read. Does nothing without a selection. */
   async open(): Promise<void> {
     await this.selection.markedByNow();
-    const { current, inexact } = this.selection;
-    if (!current || inexact !== null) return;
+    const { current, inexact, showsOther } = this.selection;
+    if (!current) return;
+    const obstacle = showsOther ? OF_OTHER : inexact;
+    if (obstacle !== null) return this.onRefusal(obstacle);
     this.slice = current.slice;
+    this.notHeld = current.notHeld;
     this.rows = [];
     this.entries = [];
     this.isRead = false;

@@ -52,6 +52,11 @@ export class Selection {
     return impossible !== null && SHOWS_A_PART.has(impossible) ? null : impossible;
   });
 
+  /** Whether the selected cell shows a number of another version, or a comparison with one. */
+  readonly showsOther: boolean = $derived.by(
+    () => this.loading.pivot?.origins.ofOthers.has(this.active?.measure ?? '') ?? false,
+  );
+
   /** Whether the sum of the selected cell differs from that of the service. Null while unknown. */
   readonly differs: boolean | null = $derived.by(() => {
     if (this.preview.waiting || this.reading || this.current?.cells.length !== 1) return null;

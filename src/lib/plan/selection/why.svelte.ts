@@ -30,7 +30,7 @@ export class Why {
 
   /** Why the selection cannot be explained; null if it can. */
   readonly obstacle: string | null = $derived.by(() => {
-    if (this.loading.pivot?.origins.ofOthers.has(this.measure ?? '')) {
+    if (this.selection.showsOther) {
       return 'Only the numbers of this version can be explained. Open the other one to explain its own.';
     }
     return this.selection.inexact;
