@@ -73,6 +73,11 @@ export class Answers<T> {
     return answer;
   }
 
+  /** Whether a question was asked. */
+  has(key: string): boolean {
+    return this.kept.has(key);
+  }
+
   /** Clears the cache. @returns the answers that were cached */
   forget(): Promise<T>[] {
     const answers = [...this.kept.values()];

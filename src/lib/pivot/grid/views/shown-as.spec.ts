@@ -172,3 +172,40 @@ it('has no shares of a parent whose sum rounds to zero with the decimals of the 
   await reader.dispose();
   await view.delete();
 });
+
+it('reads the other rows of all columns in one call, and not again', async () => {
+  const table = (await tableOf(awkwardRows(40))) as unknown as EngineTable;
+  const view = await table.view(config);
+  let calls = 0;
+  const counted = new Proxy(view, {
+    get(target, name) {
+      if (name === 'to_columns_string') calls++;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+  let way: ShowAs = 'rank';
+  const shownAs = () => new Map(['value', 'units'].map((measure) => [measure, way] as const));
+  const reader = await ViewReader.open(table, counted, {}, { shownAs });
+  const columns = await reader.columns();
+  const printed = await reader.printedPaths();
+  /** Returns the number of calls to the engine for one drawing. */
+  const callsOf = async () => {
+    const before = calls;
+    const rows = { start_row: 0, end_row: 10 };
+    await reader.values.shown(counted, columns, rows, printed);
+    return calls - before;
+  };
+  await callsOf();
+  for (const [each, first] of [
+    ['rank', 2],
+    ['share_of_row', 2],
+    ['share_of_total', 3],
+  ] as const) {
+    way = each;
+    reader.regroup();
+    expect([each, await callsOf(), await callsOf()]).toEqual([each, first, 1]);
+  }
+  await reader.dispose();
+  await view.delete();
+});

@@ -19,6 +19,9 @@ interface ReadValues {
   values: CellValue[][];
 }
 
+/** Returns a number for a row by its path. */
+type OfRow = (path: readonly CellValue[]) => CellValue;
+
 /** How a view shows its measures. */
 interface ShownMeasures {
   /** The columns that are computed from others. */
@@ -38,8 +41,8 @@ interface ShownMeasures {
 export class ShownValues {
   private readonly ratios: ReadonlyMap<string, Ratio>;
   private readonly aggregates: ViewConfig['aggregates'];
-  /** Values by row path that need all rows, for each view and column. */
-  private byPath = new WeakMap<View, Answers<ReadonlyMap<string, CellValue>>>();
+  /** Numbers that need other rows, for each view and column. */
+  private byPath = new WeakMap<View, Answers<OfRow>>();
 
   constructor(
     private readonly view: View,
@@ -73,30 +76,19 @@ export class ShownValues {
     const beside = columns.map((column, i) => (isBeside(ways[i] ?? null) && related[i]) || column);
     const read = await this.rows(view, [...columns, ...beside], rows, printed);
     const { paths } = read;
-    const values = await Promise.all(
-      columns.map(async (column, i): Promise<CellValue[]> => {
-        const own = read.values[i] ?? [];
-        const way = ways[i];
-        const other = related[i];
-        if (!way) return own;
-        if (!other) return own.map(() => null);
-        switch (way) {
-          case 'running_total':
-            return read.values[columns.length + i] ?? [];
-          case 'rank': {
-            const ranks = await this.ofAllRows(view, other, printed, way);
-            return paths.map((path) => ranks.get(pathKey(path)) ?? null);
-          }
-          default: {
-            const wholes = await this.wholesOf(way, view, other, printed, {
-              paths,
-              same: read.values[columns.length + i] ?? [],
-            });
-            return own.map((sum, y) => shareIn(sum, wholes[y], this.decimalsOf(column)));
-          }
-        }
-      }),
-    );
+    const others = await this.ofOtherRows(view, ways, related, printed);
+    const values = columns.map((column, i): CellValue[] => {
+      const own = read.values[i] ?? [];
+      const same = read.values[columns.length + i] ?? [];
+      const way = ways[i];
+      const other = others[i];
+      if (!way) return own;
+      if (!related[i]) return own.map(() => null);
+      if (way === 'running_total') return same;
+      const numbers = other ? paths.map(other) : same;
+      if (way === 'rank') return numbers;
+      return own.map((sum, y) => shareIn(sum, numbers[y], this.decimalsOf(column)));
+    });
     return { paths, values };
   }
 
@@ -111,9 +103,9 @@ export class ShownValues {
     const [other] = await this.relatedColumns([column]);
     if (!way?.startsWith('share_') || !other) return null;
     const printed = await this.paths.printed();
-    const same = await this.column(other, { start_row: y, end_row: y + 1 });
-    const wholes = await this.wholesOf(way, this.view, other, printed, { paths: [rowPath], same });
-    const [whole] = wholes;
+    const [ofRow] = await this.ofOtherRows(this.view, [way], [other], printed);
+    const [same] = ofRow ? [] : await this.column(other, { start_row: y, end_row: y + 1 });
+    const whole = ofRow ? ofRow(rowPath) : same;
     return sumIn(whole, this.decimalsOf(column)) || null;
   }
 
@@ -143,38 +135,64 @@ export class ShownValues {
     });
   }
 
-  /** Returns the sums of which those of some rows are shares. @param same the sums of the same rows in `column` */
-  private async wholesOf(
-    way: ShowAs,
+  /**
+   * Returns for each column the numbers that need other rows than the one of a cell: the sum of which it is a share, or
+   * its rank. Null for a way that needs none. The columns that are not cached are read in one call to the engine.
+   *
+   * @param related see {@link relatedColumns}
+   */
+  private ofOtherRows(
     view: View,
-    column: DrawnColumn,
+    ways: readonly (ShowAs | null)[],
+    related: readonly (DrawnColumn | null)[],
     printed: readonly string[],
-    { paths, same }: { paths: readonly CellValue[][]; same: readonly CellValue[] },
-  ): Promise<readonly CellValue[]> {
-    if (way === 'share_of_column') return same;
-    if (way === 'share_of_total') {
-      const top = await this.rows(view, [column], { start_row: 0, end_row: 1 }, printed);
-      return paths.map(() => top.values[0]?.[0] ?? null);
-    }
-    const sums = await this.ofAllRows(view, column, printed, way);
-    return paths.map((path) => sums.get(pathKey(path.slice(0, -1))) ?? null);
+  ): Promise<(OfRow | null)[]> {
+    const answers = this.byPath.get(view) ?? new Answers<OfRow>();
+    this.byPath.set(view, answers);
+    const wanted = related.map((column, i) => {
+      const way = ways[i];
+      if (!column || !way || way === 'running_total' || way === 'share_of_column') return null;
+      // The total of all columns is the same for all columns of a measure.
+      const leaves = way === 'share_of_total' ? [] : column.leaves;
+      return { column, way, key: JSON.stringify([way, column.measure, leaves]) };
+    });
+    const missing = wanted.flatMap((each) =>
+      each && each.way !== 'share_of_total' && !answers.has(each.key) ? [each] : [],
+    );
+    const reading = missing.length > 0 ? this.ofAllRows(view, missing, printed) : null;
+    const numbers = wanted.map(
+      (each) =>
+        each &&
+        answers.get(each.key, async () => {
+          const read = reading && (await reading)[missing.indexOf(each)];
+          if (read) return read;
+          const top = { start_row: 0, end_row: 1 };
+          const { values } = await this.rows(view, [each.column], top, printed);
+          return constantly(values[0]?.[0] ?? null);
+        }),
+    );
+    return Promise.all(numbers);
   }
 
-  /** Reads the sums of a column in all rows of a view, or their ranks, by the path of the row. */
-  private ofAllRows(
+  /** Reads columns in all rows of a view: the sums of the parent of a row, or its rank. */
+  private async ofAllRows(
     view: View,
-    column: DrawnColumn,
+    wanted: readonly { column: DrawnColumn; way: ShowAs }[],
     printed: readonly string[],
-    way: ShowAs,
-  ): Promise<ReadonlyMap<string, CellValue>> {
-    const answers = this.byPath.get(view) ?? new Answers();
-    this.byPath.set(view, answers);
-    return answers.get(JSON.stringify([way, column.measure, column.leaves]), async () => {
-      const all = { start_row: 0, end_row: await view.num_rows() };
-      const { paths, values } = await this.rows(view, [column], all, printed);
-      const sums = values[0] ?? [];
-      const shown = way === 'rank' ? ranksOf(paths, sums) : sums;
-      return new Map(paths.map((path, y) => [pathKey(path), shown[y] ?? null]));
+  ): Promise<OfRow[]> {
+    const all = { start_row: 0, end_row: await view.num_rows() };
+    const columns = wanted.map(({ column }) => column);
+    const { paths, values } = await this.rows(view, columns, all, printed);
+    const positions = new Map(paths.map((path, y) => [pathKey(path), y]));
+    const ys = [...paths.keys()].filter(
+      (y) => (paths[y]?.length ?? 0) < this.config.group_by.length,
+    );
+    const parents = new Map(ys.map((y, i) => [pathKey(paths[y] ?? []), i]));
+    return wanted.map(({ way }, i) => {
+      const sums = values[i] ?? [];
+      if (way === 'rank') return ofRows(positions, ranksOf(paths, sums));
+      const ofParents = ys.map((y) => sums[y] ?? null);
+      return ofParent(parents, ofParents);
     });
   }
 
@@ -266,6 +284,22 @@ export class ShownValues {
     return painting ? painting.paint(added) : [...(added[0] ?? [])];
   }
 }
+
+// These are not closures of the reading methods, so that cached numbers do not keep everything that was read.
+const constantly =
+  (value: CellValue): OfRow =>
+  () =>
+    value;
+
+const ofRows =
+  (positions: ReadonlyMap<string, number>, numbers: readonly CellValue[]): OfRow =>
+  (path) =>
+    numbers[positions.get(pathKey(path)) ?? -1] ?? null;
+
+const ofParent = (...parents: Parameters<typeof ofRows>): OfRow => {
+  const ofRow = ofRows(...parents);
+  return (path) => ofRow(path.slice(0, -1));
+};
 
 /** Reads all columns of a view by their positions, also those that print alike. */
 async function readWhole(view: View, rows: RowRange): Promise<[name: string, CellValue[]][]> {
