@@ -263,7 +263,7 @@ export class Pivot {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
     this.grid.shown.setOpen(ordered, toggled);
-    await this.writeAmounts(ordered.amounts);
+    this.setAmounts(ordered.amounts);
     const { columns_config, plugin_config = {} } = ordered;
     await this.parts.viewer.restore({
       ...arrangementIn(ordered),
@@ -321,17 +321,17 @@ export class Pivot {
     return measureFormats(this.parts.options.columns, decimals, amounts, origins);
   }
 
-  private async writeAmounts(amounts: Layout['amounts']): Promise<void> {
+  private setAmounts(amounts: Layout['amounts']): void {
     this.amounts = amounts && Object.keys(amounts).length > 0 ? amounts : undefined;
-    await this.grid.setUsualFormats(this.formats, shownAsIn(amounts));
+    this.grid.setUsualFormats(this.formats, shownAsIn(amounts));
   }
 
   /** Shows the amounts of a measure in another unit, with other decimals, or in relation to other sums. */
   async showAmounts(measure: string, style: AmountStyle): Promise<void> {
     const { [measure]: _, ...others } = this.amounts ?? {};
     const isUsual = Object.values(style).every((part) => part === undefined);
-    await this.writeAmounts(isUsual ? others : { ...others, [measure]: style });
-    await this.grid.redraw();
+    this.setAmounts(isUsual ? others : { ...others, [measure]: style });
+    await this.grid.sortAgain();
     this.parts.options.onShown();
   }
 

@@ -189,12 +189,14 @@ export class Grid implements GridHost {
    * Sets the default formats of measures from the next drawing on, which a layout can override, and the measures that
    * are shown in relation to other sums.
    */
-  async setUsualFormats(
-    formats: ReadonlyMap<string, ColumnFormat>,
-    shownAs: ShownAs,
-  ): Promise<void> {
+  setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>, shownAs: ShownAs): void {
     this.drawing.setUsualFormats(formats);
-    await this.shown.showAs(shownAs);
+    this.shown.showAs(shownAs);
+  }
+
+  /** Sorts the rows by the numbers as they are shown now, and draws them. */
+  async sortAgain(): Promise<void> {
+    if (this.shown.view) await this.onView(this.shown.view, () => this.shown.sort());
   }
 
   /**

@@ -72,7 +72,7 @@ async function copyHeaders(
   cells: readonly MarkedCell[],
   print: Print,
 ): Promise<string> {
-  const { split_by, paths, columns, values } = await shown.readAll();
+  const { split_by, paths, columns, values } = await shown.readAll(partOf(cells));
   const rows = new Set(
     cells.flatMap(({ measure, columnPath, rowPath }) =>
       measure === null && columnPath === null ? [pathKey(rowPath)] : [],
@@ -108,6 +108,23 @@ async function copyHeaders(
   if (groups.length === 0) return printTsv(lines);
   const heads = xs.map((x) => columns[x]).map((column) => (column ? headOf(shown, column) : ''));
   return printTsv([[...(rows.size > 0 ? [''] : []), ...heads], ...lines]);
+}
+
+/** Returns the rows and columns of marked cells; everything if some of them are headers. */
+function partOf(cells: readonly MarkedCell[]): Parameters<Shown['readAll']>[0] {
+  if (cells.some(({ measure }) => measure === null)) return {};
+  const ys = cells.map(({ at }) => at.y);
+  const [start_row, last] = ys.reduce(
+    ([least, most], y) => [Math.min(least, y), Math.max(most, y)],
+    [Infinity, 0],
+  );
+  const keyOf = (path: readonly CellValue[] | null, measure: string | null) =>
+    cellKey({ rowPath: [], columnPath: path, measure });
+  const marked = new Set(cells.map(({ columnPath, measure }) => keyOf(columnPath, measure)));
+  return {
+    rows: { start_row, end_row: last + 1 },
+    isRead: ({ path, measure }) => marked.has(keyOf(path, measure)),
+  };
 }
 
 const isWithin = (path: readonly CellValue[], group: readonly CellValue[]): boolean =>

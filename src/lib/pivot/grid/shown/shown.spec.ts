@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { LayoutFilter } from '../../../contract/stored-layout';
 import type { Table, View } from '../../values/engine-types';
 import { Gate } from '../../waiting';
-import { NOTHING } from '../views/beside';
+import { copyMarked } from '../reading/clipboard';
+import { NOTHING, type Untold } from '../views/beside';
 import { Shown } from './shown';
 
 /** Wraps a view that the viewer can delete: once deleted, all calls fail. */
@@ -22,12 +23,12 @@ function deletable(view: View): { view: View; deleteByViewer: () => void } {
 }
 
 /** Opens a view by region, with the config to create others like it. */
-async function shownByRegion() {
+async function shownByRegion(untold: Untold = {}) {
   const client: { table(data: unknown): Promise<unknown> } = perspective;
   const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
   const config = { group_by: ['region'], columns: ['value'] };
   const { view, deleteByViewer } = deletable(await table.view(config));
-  const shown = new Shown(table, new Map(), { untold: async () => ({}), ...NOTHING }, new Gate());
+  const shown = new Shown(table, new Map(), { untold: async () => untold, ...NOTHING }, new Gate());
   await shown.adopt(view);
   return { table, config, deleteByViewer, shown };
 }
@@ -91,5 +92,34 @@ describe('a question that is asked while the viewer replaces its view', () => {
   it('does not wait if the view is there and the question fails', async () => {
     const { shown } = await shownByRegion();
     await expect(shown.ask((reader) => reader.rowPath(99))).rejects.toThrow('gone');
+  });
+});
+
+describe('a measure that is shown as a rank', () => {
+  it('sorts the next view, also if the viewer has deleted the present one', async () => {
+    const sort = [['value', 'desc']] as [string, 'desc'][];
+    const { table, config, deleteByViewer, shown } = await shownByRegion({ sort });
+    shown.reader?.invalidate();
+    deleteByViewer();
+    expect(shown.showAs(new Map([['value', 'rank']]))).toBeUndefined();
+    await shown.adopt(await table.view({ ...config, sort }));
+    const { paths, values } = await shown.readWindow(0, 0, 1, 3);
+    expect(paths).toEqual([[], ['East'], ['West']]);
+    expect(values.get(0)).toEqual([null, 2, 1]);
+  });
+
+  it('is copied from the marked rows and columns alone', async () => {
+    const { shown } = await shownByRegion();
+    shown.showAs(new Map([['value', 'rank']]));
+    const cell = { ...WEST, value: 2, aggregate: 'sum', at: { x: 0, y: 2 } };
+    const read: string[] = [];
+    const { readAll } = shown;
+    shown.readAll = async (part) => {
+      const whole = await readAll.call(shown, part);
+      read.push(JSON.stringify(whole.paths));
+      return whole;
+    };
+    expect((await copyMarked(shown, [cell], String)).trim()).toBe('1');
+    expect(read).toEqual(['[["West"]]']);
   });
 });

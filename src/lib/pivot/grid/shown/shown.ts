@@ -25,6 +25,12 @@ import { NOTHING, type Whole, type Window } from './window';
 /** The part of a layout that the grid keeps itself. */
 type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
 
+/** Some rows and columns of the grid. */
+interface Part {
+  rows: Pick<ViewWindow, 'start_row' | 'end_row'>;
+  isRead: (column: DrawnColumn) => boolean;
+}
+
 /** Timeout for questions that wait for the replacement of a deleted view. */
 const REPLACED_WITHIN_MS = 10_000;
 
@@ -124,14 +130,13 @@ export class Shown {
   }
 
   /** Shows measures in relation to other sums, from the next drawing on. */
-  async showAs(shownAs: ShownAs): Promise<void> {
+  showAs(shownAs: ShownAs): void {
     this.shownAs = shownAs;
     this.reader?.regroup();
-    await this.sort();
   }
 
   /** Sorts the rows of the view by the numbers that the grid computes, if the layout does. */
-  private async sort(): Promise<void> {
+  async sort(): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;
     const sort = await computedSort(reader);
@@ -345,15 +350,20 @@ export class Shown {
     this.window = NOTHING;
   }
 
-  /** Reads everything that the grid shows, for copying and export: all open rows, also those out of view. */
-  async readAll(): Promise<Whole> {
+  /**
+   * Reads everything that the grid shows, for copying and export: all open rows, also those out of view.
+   *
+   * @param part the rows and columns to read; all if absent
+   */
+  async readAll({ rows = {}, isRead = () => true }: Partial<Part> = {}): Promise<Whole> {
     return this.ask(async (reader, view) => {
-      const [columns, printed, kinds] = await Promise.all([
+      const [all, printed, kinds] = await Promise.all([
         reader.columns(),
         reader.printedPaths(),
         this.kindsOf(view),
       ]);
-      const { paths, values } = await reader.values.shown(view, columns, {}, printed);
+      const columns = all.filter(isRead);
+      const { paths, values } = await reader.values.shown(view, columns, rows, printed);
       const { group_by, split_by } = reader.config;
       const count = group_by.length > 0 ? paths.length : (values[0]?.length ?? 0);
       return {
