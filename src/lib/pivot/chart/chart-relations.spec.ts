@@ -86,6 +86,7 @@ it('running totals begin with the rows without a time, which the axis has last',
     axis: ['Year', 'Month'],
     series: null,
     isFolded: () => false,
+    decimals: [EXACT],
     paths: [
       [2027, 1],
       [2027, 2],

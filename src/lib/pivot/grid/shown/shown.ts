@@ -26,7 +26,7 @@ import { NOTHING, type Whole, type Window } from './window';
 type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
 
 /** Some rows and columns of the grid. */
-interface Part {
+interface ViewPart {
   rows: Pick<ViewWindow, 'start_row' | 'end_row'>;
   isRead: (column: DrawnColumn) => boolean;
 }
@@ -355,7 +355,7 @@ export class Shown {
    *
    * @param part the rows and columns to read; all if absent
    */
-  async readAll({ rows = {}, isRead = () => true }: Partial<Part> = {}): Promise<Whole> {
+  async readAll({ rows = {}, isRead = () => true }: Partial<ViewPart> = {}): Promise<Whole> {
     return this.ask(async (reader, view) => {
       const [all, printed, kinds] = await Promise.all([
         reader.columns(),
