@@ -111,6 +111,9 @@ test('families are filtered, found, charted, exported, read back, compared and s
     const recode = { slice: { 'Sub-Category': 'Art' }, set: { 'Sub-Category': 'Easels' } };
     const path = `/versions/${copy.body.id}/recode`;
     expect((await service.api.post(path, { ...recode, pf_user: 'eve' })).status).toBe(200);
+    // The messages about the workbook would cover the button.
+    await page.mouse.move(300, 600);
+    await expect(page.getByRole('button', { name: 'Close toast', exact: true })).toHaveCount(0);
     await page.getByRole('button', { name: /^Compare/ }).click();
     await page.getByRole('button', { name: /^Other/ }).click();
     const art = await sales(service, `"Sub-Category" = 'Art'`);
