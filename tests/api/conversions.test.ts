@@ -500,7 +500,7 @@ it('doubles are added up as decimal numbers, with held rows too, and without the
     keys: [{ column: 'Code', from: 'code' }],
     conversions: [{ label: 'Weighed', measure: 'Amount', rate: 'weight' }],
   };
-  ok(await api.post(`/sources/${own.sourceId}/lookups`, lookup));
+  ok(await api.post(`/sources/${own.sourceId}/lookups`, { ...lookup, ...by }));
   ok(await api.post(`${own.path}/baseline`, by));
   const weighed = async (slice: object) =>
     ok(await api.post(`${own.path}/slice`, { slice })).body.conversions.Weighed;
