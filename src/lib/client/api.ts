@@ -122,34 +122,23 @@ const respond = <S extends CallOptions>(name: Name, sent: S): Promise<Response> 
   return send(url, request);
 };
 
-/**
- * The rows of a version as CSV, for a file. Throws ApiError like every other call (404 if `get_agg` is not
- * generated).
- */
-export const loadCsv = async (
-  id: number,
-  endpoint: 'data' | 'agg',
-  o?: CallOptions,
-): Promise<Blob> => {
-  const response = await respond(`GET /versions/{id}/${endpoint}`, {
-    ...{ ...o, id, query: { formulas: 'protected' } },
-    headers: { accept: CSV },
-  });
-  return complete(() => response.blob(), o);
-};
+/** Reads an answer as CSV for a file, with formulas protected. @throws ApiError */
+async function csv<S extends CallOptions>(name: Name, sent: S): Promise<Blob> {
+  const asked = { ...sent, query: { formulas: 'protected' }, headers: { accept: CSV } };
+  const response = await respond(name, asked);
+  return complete(() => response.blob(), sent);
+}
 
-/** The rows of a slice with their entries as CSV, for a file. @throws ApiError */
-export const listedRowsCsv = async (
+/** The rows of a version as CSV. @throws ApiError; 404 if `get_agg` is not generated */
+export const loadCsv = (id: number, endpoint: 'data' | 'agg', o?: CallOptions): Promise<Blob> =>
+  csv(`GET /versions/{id}/${endpoint}`, { ...o, id });
+
+/** The rows of a slice with their entries as CSV. @throws ApiError */
+export const listedRowsCsv = (
   id: number,
   body: BodyOf<'POST /versions/{id}/rows'>,
   o?: CallOptions,
-): Promise<Blob> => {
-  const response = await respond('POST /versions/{id}/rows', {
-    ...{ ...o, id, body, query: { formulas: 'protected' } },
-    headers: { accept: CSV },
-  });
-  return complete(() => response.blob(), o);
-};
+): Promise<Blob> => csv('POST /versions/{id}/rows', { ...o, id, body });
 
 /**
  * The rows of a version, as a response whose body is the Arrow stream: the caller reads it piece by piece to show
