@@ -13,10 +13,10 @@ interface SortColumn extends SortDirection {
 }
 
 /**
- * Returns the columns by which the grid sorts the rows of a view: all sort keys up to the last one that the
- * grid computes, which is a share, a price or a sum in relation to others, or one column of them or of an
- * expression. The engine has no such sums. Empty if the engine can sort by all keys. Keys after one that the view does not show are left
- * to the engine, since their rows with equal numbers are unknown.
+ * Returns the columns by which the grid sorts the rows of a view: all sort keys up to the last one that the grid
+ * computes, because the engine lacks its numbers. These are shares, prices, sums in relation to others, and single
+ * columns of them or of an expression. Empty if the engine can sort by all keys. Keys after one that the view does not
+ * show are left to the engine, since their rows with equal numbers are unknown.
  */
 export async function computedSort(reader: ViewReader): Promise<readonly SortColumn[]> {
   const { config, schema, shown } = reader;
@@ -77,12 +77,9 @@ export async function readKeys(
   const printed = await reader.printedPaths();
   const isWhole = ({ path, measure }: DrawnColumn) =>
     path?.length === 0 && reader.wayOf(measure) === 'share_of_column';
-  const read = await Promise.all(
-    columns.map((column) =>
-      isWhole(column)
-        ? reader.values.rows(view, [column], rows, printed)
-        : reader.values.shown(view, [column], rows, printed),
-    ),
-  );
-  return { paths: read[0]?.paths ?? [], keys: read.map(({ values }) => values[0] ?? []) };
+  const shown = await reader.values.shown(view, columns, rows, printed);
+  if (!columns.some(isWhole)) return { paths: shown.paths, keys: shown.values };
+  const sums = await reader.values.rows(view, columns, rows, printed);
+  const keys = columns.map((column, i) => (isWhole(column) ? sums : shown).values[i] ?? []);
+  return { paths: shown.paths, keys };
 }

@@ -6,7 +6,7 @@ import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from '../../values/columns
 import type { ShowAs } from '../../../contract/stored-layout';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
 import { isAdditive, paintingOf, type Ratio, sumIn } from '../../values/ratios';
-import { ranksOf, shareIn, type ShownAs } from '../../values/show-as';
+import { isShareOf, ranksOf, shareIn, type ShownAs } from '../../values/show-as';
 import type { ColumnPaths } from './column-paths';
 import { relatedColumn, type ViewColumns } from './related-column';
 import { type DrawnColumn, sums } from '../cells/grid-columns';
@@ -101,7 +101,7 @@ export class ShownValues {
   async wholeOf(column: DrawnColumn, y: number, rowPath: CellValue[]): Promise<number | null> {
     const way = this.wayOf(column.measure);
     const [other] = await this.relatedColumns([column]);
-    if (!way?.startsWith('share_') || !other) return null;
+    if (!way || !isShareOf(way) || !other) return null;
     const printed = await this.paths.printed();
     const [ofRow] = await this.ofOtherRows(this.view, [way], [other], printed);
     const [same] = ofRow ? [] : await this.column(other, { start_row: y, end_row: y + 1 });
@@ -152,7 +152,7 @@ export class ShownValues {
     const wanted = related.map((column, i) => {
       const way = ways[i];
       if (!column || !way || way === 'running_total' || way === 'share_of_column') return null;
-      // The total of all columns is the same for all columns of a measure.
+      // All columns of a measure are shares of the same total, so it has one key.
       const leaves = way === 'share_of_total' ? [] : column.leaves;
       return { column, way, key: JSON.stringify([way, column.measure, leaves]) };
     });
