@@ -2,7 +2,7 @@
 import * as api from '../../client/api';
 import { LatestCall } from '../../client/latest.svelte';
 import { messageOf } from '../../client/message-of';
-import type { ListedRowKey, RowsAnswer } from '../../contract/log';
+import type { EntryFacts, ListedRowKey, RowsAnswer } from '../../contract/log';
 import type { Slice } from '../../contract/slices';
 import type { NotHeld } from '../../pivot/slice/slice';
 import type { PlannedVersion } from '../version/planned-version.svelte';
@@ -15,19 +15,19 @@ const OF_OTHER = 'Only the rows of this version can be listed. Open the other on
 /** Rows of one entry that follow each other in the list. */
 export interface ListedGroup {
   /** The entry; undefined for rows that the log does not know. */
-  entry: RowsAnswer['entries'][number] | undefined;
+  entry: EntryFacts | undefined;
   /** Whether operations skip these rows because of their origin, so that they are not in the plan. */
   isExcluded: boolean;
   rows: ListedRow[];
 }
 
-/** Lists the forecast rows of the selection, entry by entry, the newest first. */
+/** Lists the forecast rows of the selection by entry. The newest entry comes first. */
 export class RowsBehind {
   /** Whether the list is shown. */
   isOpen = $state(false);
   /** The slice whose rows are listed; it stays while the list is open. */
   slice: Slice = $state.raw({});
-  /** Which splits and filters of the cell the slice lacks. */
+  /** The splits and filters of the cell that the slice does not have. */
   notHeld: readonly NotHeld[] = $state.raw([]);
   rows: readonly ListedRow[] = $state.raw([]);
   /** Whether the first rows are known. */
@@ -38,7 +38,7 @@ export class RowsBehind {
   failure: string | null = $state.raw(null);
   /** The place where the next rows begin; null if there are no more. */
   private next: ListedRowKey | null = $state.raw(null);
-  private entries: RowsAnswer['entries'] = $state.raw([]);
+  private entries: readonly EntryFacts[] = $state.raw([]);
   private readonly call = new LatestCall();
 
   /** Whether there are more rows than those that were read. */
@@ -123,7 +123,7 @@ export class RowsBehind {
  */
 export function byEntry(
   rows: readonly ListedRow[],
-  entries: RowsAnswer['entries'],
+  entries: readonly EntryFacts[],
   excluded: readonly string[],
 ): ListedGroup[] {
   const groups: ListedGroup[] = [];

@@ -62,7 +62,7 @@ export async function conversionsByPart(
  * Computes something of each lookup with conversions. A lookup is left out if it cannot be joined, if its table has
  * several rows for a key, or if its table cannot be read; the transaction goes on.
  */
-export async function byLookup<Answer>(
+async function byLookup<Answer>(
   tx: Transaction,
   { lookups }: Pick<ForecastVersion, 'lookups'>,
   convert: (lookup: Conversions) => Promise<Answer>,
