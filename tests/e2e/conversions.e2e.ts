@@ -141,7 +141,7 @@ test('amounts are converted row by row at every level, and typed into', async ({
     ...[(await bySql(service, table, 'TRUE'))[CONSTANT] ?? NaN, 1],
   );
 
-  // Each entry is explained by what it added at the rate of the cell.
+  // The explanation converts the amount of each entry.
   await pivot.click(cell(['North'], PLAN));
   await page.keyboard.press('w');
   const why = page.getByRole('region', { name: 'Why', exact: true });

@@ -21,7 +21,7 @@ const entries = (service: Service) =>
 /** Adds up sales of 2028 in the rows of a family, also of those that a lookup has only now. */
 const seating = (service: Service) => sales(service, ofFamily('Seating'));
 
-test('families are filtered, found, charted, exported, read back, compared and shown from a view', async ({
+test('a pivot of families can be filtered, searched, saved, charted, exported, read back and compared', async ({
   page,
   service,
 }) => {
@@ -43,7 +43,7 @@ test('families are filtered, found, charted, exported, read back, compared and s
     await popover.getByRole('button', { name: 'Apply' }).click();
     const storage = await sales(service, ofFamily('Storage'));
     await expect.poll(() => pivot.number(at())).toBeCloseTo(storage, 1);
-    // A cell of a filtered pivot selects only what it shows.
+    // The slice of a cell has the filter of the pivot.
     await pivot.click({ row: [] });
     await expect(pivot.slice).toContainText('Family');
     await page.getByRole('button', { name: /^Remove the filter Family/ }).click();
@@ -345,7 +345,7 @@ test('a 4-4-5 year of weeks is forecast, shown across, typed into, exported, rea
   await expect.poll(() => inWeek('2018-W06')).toBeCloseTo(1234.5, 2);
   expect(await inWeek('2018-W05')).toBeCloseTo(4321, 2);
 
-  // The end of a week closes it, in the middle of a month.
+  // The closed days end with a week, in the middle of a month.
   const closed = await api.post(`${path}/actuals`, { through: '2018-01-14', pf_user: 'ana' });
   expect([closed.status, closed.body.error]).toEqual([200, undefined]);
   const actual = await query(

@@ -2,9 +2,9 @@
 import type { Published } from '$lib/contract/published';
 
 /**
- * Returns the name of the next view to publish, and the current name that it follows. It is the first current name
- * of the version without a view: no view of the version follows it or has its name. Names are compared without
- * regard to case, so a view of another version is offered as it is written, and moves instead of getting a twin.
+ * Returns the name of the next view to publish, and the current name that it follows: the first current name of the
+ * version that no view of the version follows or has as its name. Case makes no difference. If a view of another version
+ * has the name, its spelling is offered, so that this view moves and no second one is made.
  *
  * @param id the version
  * @param current the current names of the version

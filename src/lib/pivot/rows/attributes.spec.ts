@@ -197,7 +197,7 @@ describe('the conversions of rows', () => {
     expect(missing(3)).toEqual([['EUR', 2]]);
   });
 
-  it('count the amounts of the reference without a rate by its column', () => {
+  it('count amounts of the reference without a rate under the column of the reference', () => {
     const attributes = joined(RATES, rates);
     const stored = columns({
       currency: texts('USD', 'GBP', 'GBP', 'GBP'),

@@ -357,8 +357,8 @@ export class Attributes {
   }
 
   /**
-   * Counts the amounts without a rate, by column; a column whose amounts all have one is missing. Amounts of the same
-   * keys that cancel each other out need no rate: a recode leaves such rows.
+   * Counts the amounts without a rate, by column. Columns without such amounts are left out. Amounts of the same keys
+   * that cancel each other out need no rate: a recode leaves such rows.
    *
    * @param parts rows with the conversions: those from index `from` up to, but not including, `to`
    * @param shownAs returns the columns in which a conversion is shown, each with that of the amounts that it multiplies

@@ -19,7 +19,7 @@ it('byEntry groups rows that follow each other, and separates those that operati
 });
 
 describe('opening the list', () => {
-  /** Opens the list of a selection. Returns it with what was reported. */
+  /** Opens the list of a selection. Returns the list and the reported sentences. */
   function opened(selection: object) {
     const told: string[] = [];
     const notHeld = [{ kind: 'filter', column: 'Units', text: 'Units > 5' }];
@@ -49,7 +49,7 @@ describe('opening the list', () => {
     expect(behind.isOpen).toBe(false);
   });
 
-  it('shows the slice of the cell, and what it lacks', async () => {
+  it('shows the slice of the cell, and the filter that the slice does not have', async () => {
     const { behind, told, notHeld, opening } = opened({});
     await expect.poll(() => behind.isOpen).toBe(true);
     expect([behind.slice, behind.notHeld]).toEqual([{ Region: 'West' }, notHeld]);

@@ -13,8 +13,8 @@ const WAYS: readonly { way: ShowAs | undefined; label: string }[] = [
 ];
 
 /**
- * Returns menu items for the ways to show a measure. A share of the column above needs columns, and a running total a
- * date in them; there are none for rows that are not grouped, and for texts.
+ * Returns menu items for the ways to show a measure. A share of the parent column needs columns, and a running total
+ * needs a date in them. Rows that are not grouped and texts have no items.
  */
 export function showAsItems(
   measure: string,

@@ -12,7 +12,7 @@ const keptWidth = (column: LogColumn) => Number(kept(LOG_COLUMN[column])) || nul
 /** Smallest height of the log, and of the pivot above it, in pixels. */
 export const LEAST_HEIGHT = 160;
 
-/** Windows in which the panel takes the place of half of the pivot, such as those of phones. */
+/** Windows in which the panel is below the pivot, such as those of phones. The style of PivotPage has the same width. */
 const SMALL = '(max-width: 36rem)';
 
 export class PageRoom {

@@ -18,9 +18,9 @@ export const listedAfter = (after: ListedRowKey | null): SqlText =>
 /**
  * The keys of some rows in the order of the list.
  *
- * PostgreSQL gets the order of entries, and that of the rows of one entry, from an index, but not both together. So the
- * entries are read first, which takes no sort, and then the rows of each one. Rows of a large load after the last
- * one of the page are not read.
+ * One index has the order of the entries, another one has the order of the rows inside an entry. No index has both. So
+ * the first statement reads the entries, and the second one the rows of these entries. PostgreSQL can end both at the
+ * end of the page, without a sort of the rows behind it.
  *
  * @param where which rows the list has
  * @param after the row before the first one; null for the first rows of the list
