@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import { ISO_YEAR_STARTS, WEEK_PATTERNS, type WeekPattern } from '../lib/contract/calendar-tables';
 import { loadCalendar } from '../lib/server/db/calendar/calendar-load';
-import { loadWeeks, type WeekPattern } from '../lib/server/db/calendar/weeks-load';
+import { loadWeeks } from '../lib/server/db/calendar/weeks-load';
 import { databaseCommand, wrongUsage } from './database-command';
 
 const USAGE = `Usage: npm run periods -- [--fiscal-start=<month>]
@@ -8,12 +9,6 @@ const USAGE = `Usage: npm run periods -- [--fiscal-start=<month>]
        npm run periods -- --weeks=<4-4-5|4-5-4|5-4-4> [--year-starts=<YYYY-MM-DD>]
   fills pf_lookups.weeks, 2018 to 2035; years start on the same weekday, nearest to that day of the year
   (2018-01-01: Mondays nearest to January 1)`;
-
-const PATTERNS: Readonly<Record<string, WeekPattern>> = {
-  '4-4-5': [4, 4, 5],
-  '4-5-4': [4, 5, 4],
-  '5-4-4': [5, 4, 4],
-};
 
 type Asked =
   { fiscalStart: number } | { weeks: WeekPattern; yearStarts: string } | { problem: string };
@@ -27,14 +22,14 @@ function parse(): Asked {
         'year-starts': { type: 'string' },
       },
     });
-    const { weeks, 'fiscal-start': month = '1', 'year-starts': day = '2018-01-01' } = values;
+    const { weeks, 'fiscal-start': month = '1', 'year-starts': day = ISO_YEAR_STARTS } = values;
     if (weeks === undefined) {
       if (values['year-starts'] !== undefined) return { problem: '--year-starts needs --weeks' };
       if (!/^([1-9]|1[0-2])$/.test(month))
         return { problem: `--fiscal-start must be a month from 1 to 12, not "${month}"` };
       return { fiscalStart: Number(month) };
     }
-    const pattern = PATTERNS[weeks];
+    const pattern = WEEK_PATTERNS.find((each) => each === weeks);
     if (!pattern) return { problem: `--weeks must be 4-4-5, 4-5-4 or 5-4-4, not "${weeks}"` };
     if (values['fiscal-start'] !== undefined)
       return { problem: '--fiscal-start is for months; weeks have --year-starts' };

@@ -116,6 +116,8 @@ const REQUESTS: Record<string, Request> = {
   'GET /files': reading(({ admin }) => admin.get('/files')),
   'POST /files/preview': reading((one) => sendFile(one, '/files/preview?name=a.csv')),
   'POST /files': reading((one) => sendFile(one, `/files?name=of_${one.id}.csv`)),
+  'GET /calendar': reading(({ admin }) => admin.get('/calendar')),
+  'PUT /calendar': reading(({ admin }) => admin.put('/calendar', { fiscal_start: 7 })),
   'GET /tables': reading(({ admin }) => admin.get('/tables')),
   'GET /tables/{schema}/{tname}': reading(async ({ admin, sourcePath }) => {
     const { tname } = ok(await admin.get(sourcePath)).body;

@@ -68,6 +68,19 @@ it('names the privilege that making tables needs, and makes tables once it is gr
   expect((await send()).status).toBe(201);
 });
 
+it('refuses to write a calendar that another role owns, and makes weeks where it may', async () => {
+  await owner.query(`REVOKE INSERT, UPDATE ON pf.dim_period FROM ${role}`);
+  const before = await owner.query('SELECT * FROM pf.dim_period ORDER BY sdat');
+  const refused = await api.put('/calendar', { fiscal_start: 3 });
+  expect([refused.status, refused.body.error]).toEqual([
+    422,
+    'The database role of the service may not write pf.dim_period: permission denied for table dim_period. Run npm run periods with a role that may',
+  ]);
+  expect(await owner.query('SELECT * FROM pf.dim_period ORDER BY sdat')).toEqual(before);
+  await owner.query(`GRANT INSERT, UPDATE ON pf.dim_period TO ${role}`);
+  expect((await api.put('/calendar', { fiscal_start: 3 })).status).toBe(200);
+});
+
 it('names the privilege that publishing a plan needs, and publishes it once it is granted', async () => {
   await owner.query(`
     CREATE TABLE public.published (region text, amount int);

@@ -166,3 +166,41 @@ test('an admin joins a table, reads why another one cannot be joined, and remove
   await expect(page.getByRole('heading', { name: 'No lookups' })).toBeVisible();
   expect(await stored()).toEqual([]);
 });
+
+test('an admin makes the fiscal year and the retail weeks where a lookup needs them', async ({
+  page,
+  service,
+}) => {
+  await service.query('DROP TABLE pf.dim_period');
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await visit(page, '/sources/1?tab=lookups');
+  const dialog = page.getByRole('dialog');
+  const button = (name: string) => dialog.getByRole('button', { name, exact: true });
+
+  await page.getByRole('button', { name: 'Add the fiscal year' }).click();
+  await expect(dialog.getByText('There is no calendar yet.')).toBeVisible();
+  await dialog.getByLabel('The fiscal year starts in').selectOption('July');
+  await button('Make the calendar').click();
+  await expect(dialog.getByText('There is no calendar yet.')).toHaveCount(0);
+  await expect(button('Make the calendar')).toHaveCount(0);
+  await expect(dialog.getByLabel('The fiscal year starts in')).toHaveValue('7');
+  expect((await service.api.get('/calendar')).body).toEqual({ fiscal_start: 7 });
+  await button('Add').click();
+  const fiscal = page.getByRole('row', { name: /^Fiscal and calendar periods/ });
+  await expect(fiscal).toContainText('from sdat through edat');
+  await expect(fiscal).not.toContainText('Not joined');
+
+  await page.getByRole('button', { name: 'Add a lookup' }).click();
+  await dialog.getByText('Retail weeks', { exact: true }).click();
+  await dialog.getByLabel('Weeks of the periods of a quarter').selectOption('4-5-4');
+  await dialog.getByLabel('First day of any year').fill('2026-02-01');
+  await button('Make retail weeks').click();
+  await expect(dialog.getByText('pf_lookups.weeks')).toBeVisible();
+  await dialog.getByLabel('week', { exact: true }).check();
+  await button('Add').click();
+  await expect(page.getByRole('row', { name: /^Weeks/ })).toContainText('from sdat through edat');
+  expect(await service.query("SELECT sdat FROM pf_lookups.weeks WHERE week = '2027-W01'")).toEqual([
+    { sdat: '2027-01-31' },
+  ]);
+});

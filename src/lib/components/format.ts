@@ -8,6 +8,11 @@ import { formatNumber } from './number-text';
 const LOCALE = 'en-US';
 
 const writeMonth = monthWriter(DATE_LANGUAGE);
+const months = new Intl.DateTimeFormat(DATE_LANGUAGE, { month: 'long', timeZone: 'UTC' });
+/** The names of the months, January first. */
+export const MONTH_NAMES: readonly string[] = Array.from({ length: 12 }, (_, i) =>
+  months.format(Date.UTC(2027, i, 1)),
+);
 const instants = new Intl.DateTimeFormat(DATE_LANGUAGE, {
   dateStyle: 'medium',
   timeStyle: 'short',

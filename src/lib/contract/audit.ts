@@ -8,6 +8,7 @@ export const AUDITED_BY_DEFAULT = 100;
 
 /** What an entry of the audit records. */
 export const AUDITED = [
+  'calendar made',
   'source registered',
   'source changed',
   'source deleted',

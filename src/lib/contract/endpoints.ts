@@ -1,6 +1,7 @@
 /** Every endpoint of the service, and the types of its requests and answers. */
 import type * as v from 'valibot';
 import { AUDIT_ENDPOINTS } from './endpoints/audit';
+import { CALENDAR_ENDPOINTS } from './endpoints/calendar';
 import { COMMENT_ENDPOINTS } from './endpoints/comments';
 import { CURRENT_ENDPOINTS } from './endpoints/current';
 import { type Described, type Description, METHODS, PATH_PARAMETERS } from './endpoints/endpoint';
@@ -23,6 +24,7 @@ import { VERSION_ENDPOINTS } from './endpoints/versions';
 export const API = {
   ...SERVICE_ENDPOINTS,
   ...FILE_ENDPOINTS,
+  ...CALENDAR_ENDPOINTS,
   ...SOURCE_ENDPOINTS,
   ...LOOKUP_ENDPOINTS,
   ...TERRITORY_ENDPOINTS,

@@ -1,24 +1,24 @@
 // Tests docs/contract/16-migrations-and-calendar.md.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DatabaseConfig } from '../../../src/lib/server/config';
 import { cli } from '../../support/cli';
 import { cloneDatabase, dropDatabase } from '../../support/cluster';
-import { queryOn, type Query } from '../../support/service';
-
-let database: DatabaseConfig;
-let query: Query;
-let end: () => Promise<void>;
-
-beforeEach(async () => {
-  database = await cloneDatabase('empty');
-  ({ query, end } = queryOn(database));
-});
-afterEach(async () => {
-  await end();
-  await dropDatabase(database);
-});
+import { queryOn, type Query, type Service, startService } from '../../support/service';
 
 describe('npm run periods', () => {
+  let database: DatabaseConfig;
+  let query: Query;
+  let end: () => Promise<void>;
+
+  beforeEach(async () => {
+    database = await cloneDatabase('empty');
+    ({ query, end } = queryOn(database));
+  });
+  afterEach(async () => {
+    await end();
+    await dropDatabase(database);
+  });
+
   const periods = (...args: string[]) => cli('periods', args, { database });
   const month = async (sdat: string) =>
     (await query('SELECT * FROM pf.dim_period WHERE sdat = $1', [sdat]))[0];
@@ -141,5 +141,79 @@ describe('npm run periods', () => {
       const labels = rows.map((row) => row.label);
       expect(labels).toEqual([...labels].sort());
     }
+  });
+});
+
+describe('PUT /calendar', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service?.stop());
+
+  const start = async () => (await service.api.get('/calendar')).body;
+  const make = (body: object) => service.api.put('/calendar', { pf_user: 'ann', ...body });
+  const audited = async () => {
+    const { entries } = (await service.api.get('/audit')).body;
+    const { action, pf_user, before, after } = entries[0];
+    return { action, pf_user, before, after };
+  };
+
+  it('makes the calendar of months, which GET /calendar tells, and the audit records', async () => {
+    await service.query('DROP TABLE pf.dim_period');
+    expect(await start()).toEqual({ fiscal_start: null });
+
+    expect(await make({ fiscal_start: 1 })).toMatchObject({
+      status: 200,
+      body: { schema: 'pf', tname: 'dim_period', periods: 216 },
+    });
+    expect(await start()).toEqual({ fiscal_start: 1 });
+    const byAnn = { action: 'calendar made', pf_user: 'ann' };
+    expect(await audited()).toEqual({ ...byAnn, before: null, after: { fiscal_start: 1 } });
+
+    expect((await make({ fiscal_start: 7 })).status).toBe(200);
+    expect(await start()).toEqual({ fiscal_start: 7 });
+    expect(await audited()).toEqual({
+      ...byAnn,
+      before: { fiscal_start: 1 },
+      after: { fiscal_start: 7 },
+    });
+    expect(
+      await service.query(
+        `SELECT fisc_label, indexed FROM pf.dim_period,
+           (SELECT count(*)::int AS indexed FROM pg_indexes WHERE tablename = 'dim_period') AS i
+         WHERE sdat = '2024-07-01'`,
+      ),
+    ).toEqual([{ fisc_label: 'FY2025-01 Jul', indexed: 4 }]);
+  });
+
+  it('makes retail weeks, twice at the same time too', async () => {
+    const weeks = { weeks: '4-5-4', year_starts: '2026-02-01' };
+    const [one, other] = await Promise.all([make(weeks), make(weeks)]);
+    const body = { schema: 'pf_lookups', tname: 'weeks', periods: 939 };
+    expect([one, other]).toMatchObject([
+      { status: 200, body },
+      { status: 200, body },
+    ]);
+    expect(
+      await service.query("SELECT period, sdat FROM pf_lookups.weeks WHERE week = '2027-W01'"),
+    ).toEqual([{ period: '2027-P01', sdat: '2027-01-31' }]);
+    expect(await audited()).toMatchObject({ after: weeks });
+  });
+
+  it.each([
+    [{}, 'fiscal_start'],
+    [{ fiscal_start: 0 }, 'fiscal_start'],
+    [{ fiscal_start: 1.5 }, 'fiscal_start'],
+    [{ weeks: '4-4-4' }, 'weeks'],
+    [{ weeks: '4-4-5', fiscal_start: 7 }, 'fiscal_start'],
+    [{ weeks: '4-4-5', year_starts: '2027-02-30' }, 'year_starts'],
+    [{ weeks: '4-4-5', year_starts: '2028-02-29' }, 'year_starts'],
+    [{ fiscal_start: 1, year_starts: '2027-01-31' }, 'year_starts'],
+  ])('refuses %j', async (body, field) => {
+    const before = await service.query('SELECT max(id) FROM pf.audit');
+    expect(await make(body)).toMatchObject({ status: 400, body: { field } });
+    expect(await service.query('SELECT max(id) FROM pf.audit')).toEqual(before);
   });
 });

@@ -360,6 +360,8 @@ describe('Roles', () => {
     expect(withRole('admin')).toEqual([
       'POST /files/preview',
       'POST /files',
+      'GET /calendar',
+      'PUT /calendar',
       'POST /sources',
       'PATCH /sources/{id}',
       'DELETE /sources/{id}',

@@ -149,6 +149,8 @@ describe('A token for some sources', () => {
       'GET /files': 403,
       'POST /files': 403,
       'POST /files/preview': 403,
+      'GET /calendar': 200,
+      'PUT /calendar': 403,
       'GET /tables': 403,
       'GET /tables/{schema}/{tname}': 403,
       'POST /sources': 403,

@@ -79,6 +79,8 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
   'GET /files': (service) => service.api.get('/files'),
   'POST /files/preview': (service) => sendFile(service, '/files/preview?name=sales.csv'),
   'POST /files': (service) => sendFile(service, '/files?name=documented.csv'),
+  'GET /calendar': (service) => service.api.get('/calendar'),
+  'PUT /calendar': (service) => service.api.put('/calendar', { weeks: '4-4-5', ...user }),
   'GET /tables': (service) => service.api.get('/tables'),
   'GET /tables/{schema}/{tname}': (service) => service.api.get('/tables/public/orders?limit=3'),
   'GET /sources': (service) => service.api.get('/sources?status=all'),

@@ -25,7 +25,7 @@ import { selectingColumns } from './territory-draft.svelte';
 
 export type LookupTable = Pick<TableEntry, 'schema' | 'tname'>;
 
-/** The calendar that `npm run periods` makes. It is no table that can become a source, so it has no preview. */
+/** The calendar of months. It is no table that can become a source, so it has no preview. */
 export const CALENDAR: LookupTable = { schema: 'pf', tname: 'dim_period' };
 export const CALENDAR_NAME = 'Fiscal and calendar periods';
 /** The columns of the calendar that are chosen first. */

@@ -6,6 +6,7 @@ import { readPath, readQuery } from '../http/params';
 import { readBody } from '../http/request-body';
 import type { AllHandlers, Asked, Received } from './asked';
 import { auditHandlers } from './audit';
+import { calendarHandlers } from './calendar';
 import { commentHandlers } from './comments';
 import { currentHandlers } from './current';
 import { fileHandlers } from './files';
@@ -24,6 +25,7 @@ import { versionHandlers } from './versions';
 export const HANDLERS: AllHandlers = {
   ...serviceHandlers,
   ...fileHandlers,
+  ...calendarHandlers,
   ...sourceHandlers,
   ...lookupHandlers,
   ...territoryHandlers,

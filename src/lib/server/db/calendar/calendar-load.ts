@@ -1,9 +1,11 @@
 /** Fills the calendar `pf.dim_period`. */
 import type { ClientBase } from 'pg';
-import { calendarTransaction } from './calendar-transaction';
+import { commas, ident, sql, type SqlText } from '../../sql/quote';
+import type { Queryable } from '../connection/queryable';
+import { calendarTransaction, oneAtATime, tableIsMade } from './calendar-transaction';
 
-const TABLE = `
-  CREATE TABLE IF NOT EXISTS pf.dim_period (
+const TABLE = sql`
+  CREATE TABLE pf.dim_period (
     sdat               date PRIMARY KEY,
     edat               date NOT NULL,
     drange             daterange NOT NULL,
@@ -22,18 +24,23 @@ const TABLE = `
     fisc_month_name    text NOT NULL,
     fisc_label         text NOT NULL,
     period_key         text NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS dim_period_cal_idx ON pf.dim_period (cal_year, cal_month);
-  CREATE INDEX IF NOT EXISTS dim_period_fisc_idx ON pf.dim_period (fisc_year, fisc_month);
-  CREATE INDEX IF NOT EXISTS dim_period_drange_idx ON pf.dim_period USING gist (drange)`;
+  )`;
 
-const COLUMNS = `sdat, edat, drange, ndays,
-  cal_year, cal_quarter, cal_month, cal_month_abbr, cal_month_name, cal_label,
-  fisc_year, fisc_quarter, fisc_quarter_label, fisc_month, fisc_month_abbr, fisc_month_name,
-  fisc_label, period_key`;
+const INDEXES: readonly SqlText[] = [
+  sql`CREATE INDEX dim_period_cal_idx ON pf.dim_period (cal_year, cal_month)`,
+  sql`CREATE INDEX dim_period_fisc_idx ON pf.dim_period (fisc_year, fisc_month)`,
+  sql`CREATE INDEX dim_period_drange_idx ON pf.dim_period USING gist (drange)`,
+];
+
+const COLUMNS = [
+  ...['sdat', 'edat', 'drange', 'ndays', 'cal_year', 'cal_quarter', 'cal_month'],
+  ...['cal_month_abbr', 'cal_month_name', 'cal_label', 'fisc_year', 'fisc_quarter'],
+  ...['fisc_quarter_label', 'fisc_month', 'fisc_month_abbr', 'fisc_month_name', 'fisc_label'],
+  'period_key',
+].map(ident);
 
 /** $1 is the month in which the fiscal year starts. to_char without TM writes English names. */
-const MONTHS = `
+const MONTHS = sql`
   WITH month AS (
     SELECT m::date AS sdat,
       extract(year FROM m)::integer AS year,
@@ -56,8 +63,8 @@ const MONTHS = `
   FROM fiscal`;
 
 /**
- * Makes pf.dim_period if it does not exist, and fills it in one transaction with one row per month from
- * 2018 to 2035. A second run rewrites the rows in place; it may have another start month
+ * Makes pf.dim_period if it does not exist, and fills it with one row per month from 2018 to 2035. A second run
+ * rewrites the rows in place; it may have another start month
  * (docs/contract/16-migrations-and-calendar.md#npm-run-periods).
  *
  * A fiscal year is named for the calendar year in which it ends: with a start in July, July 2024 is
@@ -66,28 +73,25 @@ const MONTHS = `
  * `fisc_quarter_label` `FY2024 Q3`, `period_key` `2024-03`. The names of a fiscal month are those of
  * the calendar month it is.
  *
+ * @param transaction in which all statements run
  * @param fiscalStart month in which the fiscal year starts, 1 to 12.
  * @returns the number of months in the calendar
  * @throws Error if the schema pf does not exist, saying what makes it.
  */
-export async function loadCalendar(client: ClientBase, fiscalStart: number): Promise<number> {
-  const schema = await client.query("SELECT FROM pg_namespace WHERE nspname = 'pf'");
-  if (schema.rowCount === 0)
+export async function writeMonths(transaction: Queryable, fiscalStart: number): Promise<number> {
+  if (!(await transaction.any(sql`SELECT FROM pg_namespace WHERE nspname = 'pf'`)))
     throw new Error('The schema pf does not exist: run "npm run migrate -- up" first');
 
-  return calendarTransaction(client, 'pf.dim_period', async () => {
-    await client.query(TABLE);
-    const written = await client.query(
-      `INSERT INTO pf.dim_period (${COLUMNS}) ${MONTHS}
-       ON CONFLICT (sdat) DO UPDATE SET (${COLUMNS}) = ROW (${excluded()})`,
-      [fiscalStart],
-    );
-    return written.rowCount ?? 0;
-  });
+  await oneAtATime(transaction, 'pf.dim_period');
+  if (!(await tableIsMade(transaction, 'pf', 'dim_period')))
+    for (const statement of [TABLE, ...INDEXES]) await transaction.run(statement);
+  return transaction.run(
+    sql`INSERT INTO pf.dim_period (${commas(COLUMNS)}) ${MONTHS}
+     ON CONFLICT (sdat) DO UPDATE SET (${commas(COLUMNS)}) = ROW (${commas(COLUMNS.map((column) => sql`excluded.${column}`))})`,
+    [fiscalStart],
+  );
 }
 
-function excluded(): string {
-  return COLUMNS.split(',')
-    .map((column) => `excluded.${column.trim()}`)
-    .join(', ');
-}
+/** Runs {@link writeMonths} on the connection of a command. */
+export const loadCalendar = (client: ClientBase, fiscalStart: number): Promise<number> =>
+  calendarTransaction(client, (transaction) => writeMonths(transaction, fiscalStart));

@@ -2,14 +2,22 @@
 import * as v from 'valibot';
 import { commas, ident, sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
+import { tableIsMade } from './calendar-transaction';
 
 /** Whether pf.dim_period has been made and filled. */
 export async function calendarLoaded(db: Queryable): Promise<boolean> {
-  const made = await db.any(
-    sql`SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = 'pf' AND c.relname = 'dim_period'`,
+  const isMade = await tableIsMade(db, 'pf', 'dim_period');
+  return isMade && db.any(sql`SELECT 1 FROM pf.dim_period LIMIT 1`);
+}
+
+/** The month in which the fiscal year of pf.dim_period starts, 1 to 12; null without a calendar. */
+export async function fiscalStart(db: Queryable): Promise<number | null> {
+  if (!(await tableIsMade(db, 'pf', 'dim_period'))) return null;
+  const first = await db.maybeOne(
+    v.object({ cal_month: v.number() }),
+    sql`SELECT cal_month FROM pf.dim_period WHERE fisc_month = 1 ORDER BY sdat DESC LIMIT 1`,
   );
-  return made && db.any(sql`SELECT 1 FROM pf.dim_period LIMIT 1`);
+  return first?.cal_month ?? null;
 }
 
 /**

@@ -1,12 +1,19 @@
 /** Fills the calendar of retail weeks `pf_lookups.weeks`. */
 import type { ClientBase } from 'pg';
-import { calendarTransaction } from './calendar-transaction';
+import type { WeekPattern } from '../../../contract/calendar-tables';
+import { sql } from '../../sql/quote';
+import type { Queryable } from '../connection/queryable';
+import { calendarTransaction, oneAtATime, tableIsMade } from './calendar-transaction';
 
-/** The weeks of the three periods of a quarter, such as 4, 4 and 5. */
-export type WeekPattern = readonly [first: number, second: number, third: number];
+/** The weeks of the first two periods of a quarter of 13 weeks. */
+const WEEKS_OF_PERIODS: Readonly<Record<WeekPattern, readonly [first: number, second: number]>> = {
+  '4-4-5': [4, 4],
+  '4-5-4': [4, 5],
+  '5-4-4': [5, 4],
+};
 
-const TABLE = `
-  CREATE TABLE IF NOT EXISTS pf_lookups.weeks (
+const TABLE = sql`
+  CREATE TABLE pf_lookups.weeks (
     sdat      date PRIMARY KEY,
     edat      date NOT NULL,
     year      integer NOT NULL,
@@ -23,7 +30,7 @@ const TABLE = `
  * in which the middle of a year from that date lies; the middle from its first day may be on either side of New Year.
  * A 53rd week belongs to the last period.
  */
-const WEEKS = `
+const WEEKS = sql`
   WITH near AS (
     SELECT make_date(y, extract(month FROM $1::date)::int, extract(day FROM $1::date)::int) AS day
     FROM generate_series(2016, 2037) AS y
@@ -46,28 +53,36 @@ const WEEKS = `
   FROM period`;
 
 /**
- * Makes the schema pf_lookups and its table weeks if they do not exist, and fills the table in one transaction with one
- * row per week of the years 2018 to 2035. A second run replaces the rows
- * (docs/contract/16-migrations-and-calendar.md#weeks). Labels sort as text in the order of time.
+ * Makes the schema pf_lookups and its table weeks if they do not exist, and fills the table with one row per week of
+ * the years 2018 to 2035. A second run replaces the rows (docs/contract/16-migrations-and-calendar.md#weeks). Labels
+ * sort as text in the order of time.
  *
+ * @param transaction in which all statements run
  * @param yearStarts the first day of any year, YYYY-MM-DD: its day of the week begins all weeks
  * @returns the number of weeks
  */
-export function loadWeeks(
-  client: ClientBase,
-  [first, second]: WeekPattern,
+export async function writeWeeks(
+  transaction: Queryable,
+  pattern: WeekPattern,
   yearStarts: string,
 ): Promise<number> {
-  return calendarTransaction(client, 'pf_lookups.weeks', async () => {
-    const schema = await client.query("SELECT FROM pg_namespace WHERE nspname = 'pf_lookups'");
-    // IF NOT EXISTS would need the right to make schemas although it is there.
-    if (schema.rowCount === 0) await client.query('CREATE SCHEMA pf_lookups');
-    await client.query(TABLE);
-    await client.query('DELETE FROM pf_lookups.weeks');
-    const written = await client.query(
-      `INSERT INTO pf_lookups.weeks (sdat, edat, year, quarter, period, week, period_no, week_no) ${WEEKS}`,
-      [yearStarts, first, first + second],
-    );
-    return written.rowCount ?? 0;
-  });
+  await oneAtATime(transaction, 'pf_lookups.weeks');
+  // IF NOT EXISTS would need the right to make schemas although it is there.
+  if (!(await transaction.any(sql`SELECT FROM pg_namespace WHERE nspname = 'pf_lookups'`)))
+    await transaction.run(sql`CREATE SCHEMA pf_lookups`);
+  if (!(await tableIsMade(transaction, 'pf_lookups', 'weeks'))) await transaction.run(TABLE);
+  await transaction.run(sql`DELETE FROM pf_lookups.weeks`);
+  const [first, second] = WEEKS_OF_PERIODS[pattern];
+  return transaction.run(
+    sql`INSERT INTO pf_lookups.weeks (sdat, edat, year, quarter, period, week, period_no, week_no) ${WEEKS}`,
+    [yearStarts, first, first + second],
+  );
 }
+
+/** Runs {@link writeWeeks} on the connection of a command. */
+export const loadWeeks = (
+  client: ClientBase,
+  pattern: WeekPattern,
+  yearStarts: string,
+): Promise<number> =>
+  calendarTransaction(client, (transaction) => writeWeeks(transaction, pattern, yearStarts));

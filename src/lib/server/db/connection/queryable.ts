@@ -88,7 +88,7 @@ export function prepared(statement: SqlText): SqlText {
 
 /** The extended protocol accepts only one statement, whatever the text contains. */
 export function sendOne(
-  target: pg.Pool | pg.PoolClient,
+  target: pg.Pool | pg.ClientBase,
   text: SqlText,
   values: unknown[],
 ): Promise<pg.QueryResult> {
