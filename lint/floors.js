@@ -8,7 +8,7 @@ export const FLOORS = {
     ['rows', 'slice'],
     ['layout'],
     ['grid', 'chart'],
-    ['table', 'excel'],
+    ['table', 'excel', 'print'],
     ['pivot-parts'],
     ['pivot'],
   ],

@@ -1,25 +1,50 @@
-/** The facts that an export states beside its numbers. */
+/** The facts that an export or a print states beside its numbers. */
 import type { LogListEntry } from '$lib/contract/log';
 import type { Fact } from '$lib/pivot/excel/about-sheet';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import { user } from '$lib/client/user.svelte';
+import type { Whole } from '$lib/pivot/grid/shown/window';
 import { formatDay } from '$lib/pivot/values/date-language';
 import { formatInstant } from '../../format';
 import { sourceName, tableName } from '../../source-name';
 import { filterText } from '../text/filter-text';
 
-/** Returns the facts that an export states beside its numbers: their version, time, filters and author. */
-export function pivotFacts({
-  planned,
-  arrangement,
-  fields,
-  comparison,
-  trial,
-  locks,
-}: Pick<
+type Stated = Pick<
   PlanSession,
   'planned' | 'arrangement' | 'fields' | 'comparison' | 'trial' | 'locks'
->): Fact[] {
+>;
+
+/** Returns the facts that a print states above its numbers: those of an export, and the arrangement in words. */
+export function printedFacts(
+  session: Stated,
+  {
+    group_by,
+    split_by,
+    columns,
+    labelOf,
+  }: Pick<Whole, 'group_by' | 'split_by' | 'columns' | 'labelOf'>,
+): Fact[] {
+  const named = (names: readonly string[], separator: string) =>
+    names.length > 0 ? names.map(labelOf).join(separator) : 'None';
+  const measures = [...new Set(columns.map(({ measure }) => measure))];
+  return [
+    ['Rows', named(group_by, ' / ')],
+    ['Columns', named(split_by, ' / ')],
+    ['Measures', named(measures, ', ')],
+    // Version and source are the title.
+    ...pivotFacts(session, 'Printed').filter(([name]) => !['Version', 'Source'].includes(name)),
+  ];
+}
+
+/**
+ * Returns the facts that an export states beside its numbers: their version, time, filters and author.
+ *
+ * @param done the name of the time
+ */
+export function pivotFacts(
+  { planned, arrangement, fields, comparison, trial, locks }: Stated,
+  done = 'Exported',
+): Fact[] {
   const { current, source, asOf } = planned;
   const { isolated } = arrangement.entries;
   const filters = fields.filters.map((each): Fact => ['Filter', filterText(each, Infinity)]);
@@ -47,7 +72,7 @@ export function pivotFacts({
     ...(trial.isStanding
       ? [['Not saved', 'Includes changes that are only being tried.'] as const]
       : []),
-    ['Exported', new Date()],
+    [done, new Date()],
     ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],
     ['By', user.name || 'Unknown: no name is set'],
     ['Address', location.href],
