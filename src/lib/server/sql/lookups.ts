@@ -265,6 +265,24 @@ export function matching(lookup: JoinedLookup, where: SqlText): SqlText {
   return sql`(${allOf(conditions)})`;
 }
 
+/** Rows of a lookup's table: those that fulfil a condition on a row `l` of it. */
+export interface MatchedRows {
+  attribute: Attribute;
+  where: SqlText;
+}
+
+/** Selects one `digest` of the keys and days of some rows of a lookup's table. Equal keys have equal digests. */
+export function keysDigest({ attribute: { lookup }, where }: MatchedRows): SqlText {
+  const { keys, range } = lookup;
+  const values = [
+    ...keys.map(({ from }) => sql`${from}::text`),
+    ...(range ? [sql`${range.first}::text`, sql`${range.last}::text`] : []),
+  ];
+  return sql`SELECT encode(sha256(convert_to(COALESCE(string_agg(k.key, ',' ORDER BY k.key COLLATE "C"), ''), 'UTF8')), 'hex') AS digest
+    FROM (SELECT jsonb_build_array(${commas(values)})::text AS key
+      FROM ${tableOf(lookup)} WHERE ${allOf([...usable(lookup), where])}) AS k`;
+}
+
 /** True, or the end of the statement with an error if keys have several rows. It is evaluated once per statement. */
 const uniqueOrRefused = (lookup: JoinedLookup): SqlText =>
   sql`(SELECT CASE WHEN EXISTS (${repeatedKeys(lookup, 1)}) THEN pf.refuse_lookup(${literal(notUnique(lookup))}) ELSE TRUE END)`;

@@ -7,7 +7,7 @@ import type { Place } from '../errors';
 import { AppError, columnPlace, faultAt } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
 import { leafColumns, toldApart } from './forecast-columns';
-import type { Attribute, BrokenAttribute } from './lookups';
+import type { Attribute, BrokenAttribute, MatchedRows } from './lookups';
 import { keyColumns, matching } from './lookups';
 import type { SqlText } from './quote';
 import { commas, ident, join, literal, sql } from './quote';
@@ -18,6 +18,8 @@ export interface CompiledSlice {
   where: SqlText;
   /** Keys that are not dimension or date columns or attributes, in the order of the slice. */
   skipped: string[];
+  /** The rows of lookups on which the condition depends, beside the forecast table. */
+  matched: MatchedRows[];
 }
 
 /** What a slice can name. */
@@ -53,6 +55,7 @@ export function compileSlice(
   const selecting = selectingColumns(columns);
   const skipped: string[] = [];
   const conditions: SqlText[] = [];
+  const matched: MatchedRows[] = [];
 
   for (const [name, wanted] of Object.entries(slice)) {
     const column = leaves.find((c) => c.name === name);
@@ -69,7 +72,9 @@ export function compileSlice(
     if (attribute && !(wanted instanceof UnusableValue) && !isDateRange(wanted)) {
       const joined = usableAttribute(place, attribute);
       for (const key of keyColumns(joined.lookup)) requireSelecting(at, place, selecting, key);
-      conditions.push(having(place, joined, listOf(wanted)));
+      const found = matchedRows(place, joined, listOf(wanted));
+      matched.push(...found);
+      conditions.push(having(found, listOf(wanted)));
       continue;
     }
     if (!column || wanted instanceof UnusableValue || isDateRange(wanted)) {
@@ -79,7 +84,8 @@ export function compileSlice(
     requireSelecting(at, place, selecting, column);
     conditions.push(anyOf(place, column, listOf(wanted)));
   }
-  return { where: conditions.length > 0 ? join(conditions, sql`\n    AND `) : sql`TRUE`, skipped };
+  const where = conditions.length > 0 ? join(conditions, sql`\n    AND `) : sql`TRUE`;
+  return { where, skipped, matched };
 }
 
 /** @throws AppError 400 for a dimension that is not marked although keys are */
@@ -97,20 +103,27 @@ function requireSelecting(
   );
 }
 
-/** The rows that have one of some values of an attribute. The empty value includes keys that the lookup lacks. */
-function having(
+/** The rows of a lookup that have one of some values of an attribute; those that have any, for the empty value. */
+function matchedRows(
   place: Place,
-  { lookup, value, type }: Attribute,
+  attribute: Attribute,
   values: readonly (Scalar | null)[],
-): SqlText {
+): MatchedRows[] {
+  const { type, value } = attribute;
   const literals = literalsOf(place, type, values);
-  const tests: SqlText[] = [];
-  if (literals.length > 0) {
-    tests.push(matching(lookup, isOneOf(toldApart({ type }, value), literals)));
-  }
-  if (values.includes(null)) {
-    tests.push(sql`${matching(lookup, sql`${value} IS NOT NULL`)} IS NOT TRUE`);
-  }
+  const wanted = isOneOf(toldApart({ type }, value), literals);
+  return [
+    ...(literals.length > 0 ? [{ attribute, where: wanted }] : []),
+    ...(values.includes(null) ? [{ attribute, where: sql`${value} IS NOT NULL` }] : []),
+  ];
+}
+
+/** The rows that have one of some values of an attribute. The empty value includes keys that the lookup lacks. */
+function having(matched: readonly MatchedRows[], values: readonly (Scalar | null)[]): SqlText {
+  const tests = matched.map(({ attribute, where }, i) => {
+    const test = matching(attribute.lookup, where);
+    return values.includes(null) && i === matched.length - 1 ? sql`${test} IS NOT TRUE` : test;
+  });
   const any = join(tests, sql` OR `);
   return tests.length > 1 ? sql`(${any})` : any;
 }

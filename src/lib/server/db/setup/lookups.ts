@@ -68,6 +68,10 @@ export async function uniqueColumns(
 export const repeatedIn = async (db: Queryable, query: SqlText): Promise<string[]> =>
   (await db.many(v.object({ key: v.string() }), query)).map(({ key }) => key);
 
+/** The digest that a query of `keysDigest` selects. */
+export const digestOfKeys = async (db: Queryable, query: SqlText): Promise<string> =>
+  (await db.one(v.object({ digest: v.string() }), query)).digest;
+
 /** The names of the formulas of a source. */
 export const formulaNames = async (db: Queryable, sourceId: number): Promise<string[]> =>
   (
@@ -78,9 +82,12 @@ export const formulaNames = async (db: Queryable, sourceId: number): Promise<str
     )
   ).map(({ name }) => name);
 
-const Use = v.object({ kind: v.picklist(['lock', 'review', 'comment']), id: v.number() });
+const Use = v.object({
+  kind: v.picklist(['territory', 'lock', 'review', 'comment']),
+  id: v.number(),
+});
 
-/** The first lock, review or open comment of a source's versions whose slice names one of some attributes. */
+/** The first territory, lock, review or open comment of a source whose slice names one of some attributes. */
 export const useOfAttributes = (
   db: Queryable,
   sourceId: number,
@@ -94,6 +101,8 @@ export const useOfAttributes = (
        UNION ALL SELECT 'comment', id, version_id, slice FROM pf.comment WHERE resolved_at IS NULL
      ) AS stored
      WHERE slice ?| $2::text[] AND version_id IN (SELECT id FROM pf.version WHERE source_id = $1)
+     UNION ALL SELECT 'territory', id FROM pf.territory
+     WHERE source_id = $1 AND (read ?| $2::text[] OR write ?| $2::text[])
      ORDER BY kind DESC, id LIMIT 1`,
     [sourceId, names],
   );

@@ -13,6 +13,7 @@ import type { Queryable } from '../../db/connection/queryable';
 import { territoriesOf } from '../../db/people/territories';
 import type { Transaction } from '../../db/connection/transaction';
 import { AppError } from '../../errors';
+import { readVersion } from '../version/forecast-version';
 
 /** The columns of a stored answer. They are stored apart from its fields. */
 export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance(Data) }));
@@ -57,7 +58,12 @@ async function digestOfTerritories(db: Queryable, versionId: number | null): Pro
   const territories = versionId === null ? null : await territoriesOf(db, versionId);
   const sources = db.sender.sources?.toSorted((a, b) => a - b) ?? null;
   if (territories === null && sources === null) return '';
-  const limits = JSON.stringify(sources === null ? territories : [territories, sources]);
+  const { own = null, hasLookups = false } = territories ?? {};
+  // The rows of an attribute change without a change of the territory.
+  const keys =
+    versionId !== null && hasLookups ? (await readVersion(db, versionId)).part?.keys : null;
+  const more = [...(sources ? [sources] : []), ...(keys ? [keys] : [])];
+  const limits = JSON.stringify(more.length === 0 ? own : [own, ...more]);
   return `.${createHash('sha256').update(limits).digest('hex')}`;
 }
 

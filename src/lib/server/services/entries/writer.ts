@@ -198,8 +198,12 @@ class EntryWriter {
     private readonly totals?: KeptTotals<ExactTotals>,
   ) {}
 
-  /** The series of the version's totals in the cache. */
+  /**
+   * The series of the version's totals in the cache. Null for a part by attributes: each statement of a write sees the
+   * keys of its own moment, which may be others than those that the series names.
+   */
   private get series(): string | null {
+    if (typeof this.target.part?.keys === 'string') return null;
     return totalsSeries(this.tx.timeline, this.target);
   }
 

@@ -102,7 +102,10 @@ async function stepsFor(
   });
 }
 
-/** The reviews that wait for a user in all versions, of slices that the sender may read. */
+/**
+ * The reviews that wait for a user in all versions, of slices that the sender may read. Those of a version whose part
+ * cannot be read now are left out.
+ */
 export async function waitingReviews(db: Database, user: string): Promise<WaitingReview[]> {
   const waiting = (await listWaiting(db, user))
     .filter(({ review, read }) => isReadable(review.slice, read))
@@ -111,9 +114,13 @@ export async function waitingReviews(db: Database, user: string): Promise<Waitin
   for (const { review, read } of waiting) {
     const { version_id: id } = review;
     if (forVersion.has(id)) continue;
-    forVersion.set(id, await stepsFor(db, read ? await readLimited(db, id) : undefined));
+    try {
+      forVersion.set(id, await stepsFor(db, read ? await readLimited(db, id) : undefined));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 409) throw error;
+    }
   }
-  return waiting.map(({ review }) => forVersion.get(review.version_id)?.(review) ?? review);
+  return waiting.flatMap(({ review }) => forVersion.get(review.version_id)?.(review) ?? []);
 }
 
 /** Returns a review for the API. A reopened one gets the changes since its last approval. */

@@ -37,6 +37,8 @@ import { AppError, faultAt, fieldPlace } from '../../errors';
 import { membersOf, reaches } from '../../sender';
 import { forecastColumns } from '../../sql/forecast-columns';
 import { compileSlice } from '../../sql/slice';
+import { joinLookups } from '../version/lookups';
+import { fieldsFor, matchedKeys } from '../version/territory';
 
 const SINGULAR: Readonly<Record<Named, string>> = {
   sources: 'source',
@@ -300,26 +302,45 @@ async function requireRoom(tx: Transaction, sourceId: number, member: string): P
   );
 }
 
-/** The slices of a territory as they are stored. @throws AppError 400 naming the slice and the column */
+/**
+ * The slices of a territory as they are stored.
+ *
+ * @throws AppError 400 naming the slice and the column; 409 for an attribute whose lookup cannot be joined
+ */
 async function slicesOf(
   tx: Transaction,
   sourceId: number,
   { read, write }: { read: AskedSlice; write: AskedSlice | null },
 ): Promise<{ read: Slice; write: Slice | null }> {
   const source = await getSource(tx, sourceId);
-  const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
-  const lookups = await storedLookups(tx, sourceId);
-  const isAttribute = (name: string) =>
-    lookups.some(({ attributes }) => attributes.some(({ label }) => label === name));
-  const checked = (slice: AskedSlice, field: 'read' | 'write'): Slice => {
-    const { skipped } = compileSlice(slice, { columns, attributes: [] }, field);
+  const records = await listColumns(tx, source);
+  const columns = forecastColumns(sourceColumns(records));
+  const lookups = await joinLookups(tx, await storedLookups(tx, sourceId), columns, records);
+  const checked = async (asked: AskedSlice, field: 'read' | 'write'): Promise<Slice> => {
+    const slice = usableSlice(asked);
+    const { skipped, matched } = compileSlice(asked, fieldsFor(slice, { columns, lookups }), field);
+    const refusal = (column: string, problem: string) =>
+      faultAt({ ...fieldPlace(`${field}.${column}`), column }, 400, problem);
     const [column] = skipped;
-    if (column === undefined) return usableSlice(slice);
-    const place = { ...fieldPlace(`${field}.${column}`), column };
-    const problem = isAttribute(column)
-      ? 'is an attribute of a lookup; a territory names columns of the source'
-      : 'is not a dimension or date column of the source';
-    throw faultAt(place, 400, problem);
+    if (column !== undefined) {
+      throw refusal(
+        column,
+        'is not a dimension or date of the source, or an attribute of a lookup',
+      );
+    }
+    for (const { attribute } of matched) {
+      const wanted = slice[attribute.name];
+      if (wanted !== null && !(Array.isArray(wanted) && wanted.includes(null))) continue;
+      throw refusal(
+        attribute.name,
+        'a territory cannot name the empty value of an attribute, because it includes keys that the table lacks',
+      );
+    }
+    await matchedKeys(tx, matched);
+    return slice;
   };
-  return { read: checked(read, 'read'), write: write && checked(write, 'write') };
+  return {
+    read: await checked(read, 'read'),
+    write: write && (await checked(write, 'write')),
+  };
 }

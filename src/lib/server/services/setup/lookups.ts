@@ -66,7 +66,7 @@ export async function editLookup(
   return first(db, await stored.edit(db, id, { ...edit, attributes: attributes?.map(complete) }));
 }
 
-/** @throws AppError 404; 409 while a lock, a review or an open comment names one of its attributes */
+/** @throws AppError 404; 409 while a territory, a lock, a review or an open comment names one of its attributes */
 export const deleteLookup = stored.remove;
 
 const complete = ({
@@ -206,7 +206,7 @@ async function requireFreeLabels(
 /**
  * Notes the attributes of a lookup that are not kept, so that slices that name them are refused.
  *
- * @throws AppError 409 while a lock, a review or an open comment names one
+ * @throws AppError 409 while a territory, a lock, a review or an open comment names one
  */
 async function dropAttributes(
   tx: Transaction,

@@ -22,6 +22,8 @@ import {
   lockSource,
   updateSource,
 } from '../../db/setup/sources';
+import { storedLookups } from '../../db/setup/lookups';
+import type { Queryable } from '../../db/connection/queryable';
 import { listVersions } from '../../db/versions/versions';
 import { AppError, faultAt, fieldPlace } from '../../errors';
 import { forecastColumns } from '../../sql/forecast-columns';
@@ -29,6 +31,7 @@ import type { SqlText } from '../../sql/quote';
 import { ident, qualified } from '../../sql/quote';
 import { valuesInside } from '../../sql/templates/load';
 import { blameSource } from '../client-faults';
+import { joinLookups } from '../version/lookups';
 import { anyOf } from '../version/territory';
 
 /** The active sources; the archived too if asked for (docs/contract/11-endpoints.md#get-sources). */
@@ -134,7 +137,7 @@ export async function columnValues(
   if (!record?.table) throw new AppError(404, `The source has no column "${column}"`, blame);
   if (record.role === 'ignore')
     throw new AppError(400, `The column "${column}" has the role ignore`, blame);
-  const { from, value } = valuesOf(registered, records, column);
+  const { from, value } = await valuesOf(db, registered, records, column);
   try {
     return await blameSource(registered, () => distinctValues(db, from, value, search, limit));
   } catch (error) {
@@ -145,16 +148,18 @@ export async function columnValues(
 }
 
 /** The rows of the source table that the sender may read, as a FROM clause, and a column of them. */
-function valuesOf(
+async function valuesOf(
+  db: Queryable,
   source: Source,
   records: readonly ColumnRecord[],
   column: string,
-): { from: SqlText; value: SqlText } {
+): Promise<{ from: SqlText; value: SqlText }> {
   if (!readsPart(source)) {
     return { from: qualified(source.schema, source.tname), value: ident(column) };
   }
   const columns = forecastColumns(sourceColumns(records));
-  const where = anyOf(source.territory?.read ?? [], columns);
+  const lookups = await joinLookups(db, await storedLookups(db, source.id), columns, records);
+  const where = anyOf(source.territory?.read ?? [], { columns, lookups });
   return valuesInside(source, columns, column, where);
 }
 

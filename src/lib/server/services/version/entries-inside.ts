@@ -4,7 +4,8 @@ import type { LogEntry, UndoneEntry } from '../../../contract/log';
 import type { SetClause, Shift } from '../../../contract/movement';
 import type { StoredShape } from '../../../contract/shapes';
 import type { Slice } from '../../../contract/slices';
-import type { ForecastColumn } from '../../sql/forecast-columns';
+import { keyColumns } from '../../sql/lookups';
+import type { SliceFields } from '../../sql/slice';
 import type { LimitedVersion } from './forecast-version';
 import { isInside } from './slices-inside';
 
@@ -17,16 +18,24 @@ export const entryInside = <Entry extends LogEntry>(target: LimitedVersion, entr
 
 /**
  * The undone entries that wrote no row outside, which their requests show. The rows of others are gone, so nothing
- * tells how many of them were inside.
+ * tells how many of them were inside. By an attribute, a row that was inside may be outside now, so entries that are
+ * inside only by one are left out.
  */
-export const undoneInside = (target: LimitedVersion, undone: readonly UndoneEntry[]) =>
-  undone.filter(({ entry }) => asksInside(target, entry));
+export function undoneInside(target: LimitedVersion, undone: readonly UndoneEntry[]) {
+  const isColumn = (name: string) => target.columns.some((column) => column.name === name);
+  const lasting = target.part.read.filter((slice) => Object.keys(slice).every(isColumn));
+  return undone.filter(({ entry }) => asksInside(target, entry, lasting));
+}
 
-/** Whether an entry reads and writes only rows inside, by its request alone. */
-function asksInside({ columns, part }: LimitedVersion, entry: LogEntry): boolean {
-  const slices = slicesOf(entry, columns);
+/**
+ * Whether an entry reads and writes only rows inside, by its request alone.
+ *
+ * @param read the slices that are inside
+ */
+function asksInside(target: LimitedVersion, entry: LogEntry, read = target.part.read): boolean {
+  const slices = slicesOf(entry, target);
   const within = entry.params?.within ?? [];
-  return slices?.every((slice) => areRowsInside(slice, within, part.read)) ?? false;
+  return slices?.every((slice) => areRowsInside(slice, within, read)) ?? false;
 }
 
 /** Whether the rows of a slice are inside, as far as the entry is limited to those in a slice of each list. */
@@ -55,24 +64,27 @@ interface StoredEdit {
 }
 
 /** All slices that an entry names, reads or writes; undefined if its request does not tell them. */
-function slicesOf(entry: LogEntry, columns: readonly ForecastColumn[]): Slice[] | undefined {
+function slicesOf(entry: LogEntry, fields: SliceFields): Slice[] | undefined {
   const { slice, params } = entry;
   if (params === null || (slice === null && !('edits' in params))) return undefined;
   if ('edit_count' in params && params.edit_count !== undefined) return undefined;
-  const moved = slice && 'set' in params ? [movedTo(slice, params, columns)] : [];
+  const moved = slice && 'set' in params ? [movedTo(slice, params, fields)] : [];
   return [...slicesNamed(entry), ...moved];
 }
 
-/** The slice of the rows that a recode or clone writes, without the columns whose new values are unknown. */
+/** The slice of the rows that a recode or clone writes, without the columns and attributes whose new values are unknown. */
 function movedTo(
   slice: Slice,
   { set, shift = {} }: { set: SetClause; shift?: Shift | undefined },
-  columns: readonly ForecastColumn[],
+  { columns, attributes }: SliceFields,
 ): Slice {
   const isMoved = (date: string) => Object.hasOwn(set, date) || Object.hasOwn(shift, date);
   const isUnknown = (name: string) => {
-    const derivedFrom = columns.find((column) => column.name === name)?.periodColumn ?? name;
-    return isMoved(derivedFrom);
+    const column = columns.find((each) => each.name === name);
+    if (column) return isMoved(column.periodColumn ?? name);
+    const attribute = attributes.find((each) => each.name === name);
+    if (!attribute || 'problem' in attribute) return true;
+    return keyColumns(attribute.lookup).some((key) => isMoved(key.periodColumn ?? key.name));
   };
   const kept = Object.entries(slice).filter(([name]) => !isUnknown(name));
   return { ...Object.fromEntries(kept), ...set };

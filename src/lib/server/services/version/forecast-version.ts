@@ -143,7 +143,8 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
   );
   const joins = await joinLookups(db, lookups, columns, metadata, tables);
   const table = forecastTable(source.tname, version.id);
-  const part = territories && partOf(territories, columns, version.id);
+  const part =
+    territories && (await partOf(db, territories, { columns, lookups: joins }, version.id));
   const state = await readTableState(db, version.id, own.tname);
   const { indexedTo } = state;
   const entryRows = part?.rowKey
@@ -172,13 +173,14 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
  * A version as an operation sees it that is limited to some rows of it.
  *
  * @param lists each row is in a slice of each list
- * @throws AppError 409 if a column of a slice has changed its role or type, since its rows are then unknown
+ * @throws AppError 409 if a column of a slice has changed its role or type, or the lookup of an attribute cannot be
+ * joined, since its rows are then unknown
  */
 export function limitedTo(target: ForecastVersion, lists: Limit['slices']): ForecastVersion {
   const known = (target.limit?.slices ?? []).map((slices) => JSON.stringify(slices));
   const added = lists.filter((slices) => !known.includes(JSON.stringify(slices)));
   return added.reduce((whole, slices): ForecastVersion => {
-    const condition = anyOf(slices, target.columns);
+    const condition = anyOf(slices, target);
     const { limit } = whole;
     return {
       ...whole,

@@ -103,7 +103,7 @@ export async function lockedRows(
   const holding = reviews.filter((review) => holdsBack(review, person));
   return [...locks.map(ofLock), ...holding.map(ofReview)].map((held) => {
     const { slice, at, cause, remedy } = held;
-    const where = storedCondition(slice, target, at, (problem) =>
+    const { where } = storedCondition(slice, target, at, (problem) =>
       // The slice may name values that the sender may not see.
       limited(target)
         ? 'The columns have changed since rows of this version were locked'

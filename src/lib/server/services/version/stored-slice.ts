@@ -3,8 +3,7 @@ import type { Slice } from '../../../contract/slices';
 import { forPeople } from '../../db/connection/failures';
 import type { Transaction } from '../../db/connection/transaction';
 import { AppError } from '../../errors';
-import type { SqlText } from '../../sql/quote';
-import { compileSlice, type SliceFields } from '../../sql/slice';
+import { type CompiledSlice, compileSlice, type SliceFields } from '../../sql/slice';
 
 /**
  * Compiles a stored slice to a condition on the forecast table.
@@ -19,13 +18,13 @@ export function storedCondition(
   fields: SliceFields,
   at: string,
   refusal: (problem: string) => string,
-): SqlText {
+): CompiledSlice {
   const unusable = (problem: string, column: string | undefined) =>
     new AppError(409, refusal(problem), { column });
   try {
-    const { where, skipped } = compileSlice(slice, fields, at);
-    const [column] = skipped;
-    if (column === undefined) return where;
+    const compiled = compileSlice(slice, fields, at);
+    const [column] = compiled.skipped;
+    if (column === undefined) return compiled;
     throw unusable(`"${column}" is not a dimension or date`, column);
   } catch (error) {
     if (!(error instanceof AppError) || ![400, 409].includes(error.status)) throw error;
