@@ -397,7 +397,7 @@ describe('Changes of territories', () => {
     };
     expect(await post({ Nowhere: 'A' })).toEqual([
       400,
-      'read.Nowhere: is not a dimension or date column of the source',
+      'read.Nowhere: is not a dimension or date of the source, or an attribute of a lookup',
       'read.Nowhere',
     ]);
     expect((await post({ Day: 'never' }))[0]).toBe(400);
