@@ -42,14 +42,34 @@ export const LayoutSort = v.tuple([v.string(), v.string()]);
 export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 
 /**
+ * Which groups of a field in the rows are shown, by a measure of the layout with all columns added: the `number` of
+ * each parent with its largest or smallest amounts, the rest as one row "Others"; or those whose amount, as it is
+ * shown, is above or below `number`. A percentage is a fraction: -0.05 is −5 %.
+ */
+export const Limit = v.pipe(
+  v.object({
+    keep: v.picklist(['top', 'bottom', 'above', 'below']),
+    number: v.pipe(v.number(), v.finite()),
+    by: v.string(),
+  }),
+  v.check(
+    ({ keep, number }) =>
+      keep === 'above' || keep === 'below' || (Number.isInteger(number) && number > 0),
+  ),
+);
+export type Limit = v.InferOutput<typeof Limit>;
+
+/**
  * The part of a layout that the grid alone draws. A setting that is missing has its default. `total_column` is the
  * place of the total of all columns (default: none); with `subtotals`, open groups of columns show theirs, too.
- * `pinned_columns` is the number of first columns that stay in place while the others scroll (default: 0).
+ * `pinned_columns` is the number of first columns that stay in place while the others scroll (default: 0). `limits` has
+ * limits by field; one whose field is not in the rows, or whose measure is not shown, limits nothing (default: none).
  */
 export const GridSettings = v.object({
   total_column: v.optional(v.picklist(['start', 'end'])),
   subtotals: v.optional(v.boolean()),
   pinned_columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  limits: v.optional(byColumn(Limit)),
 });
 export type GridSettings = v.InferOutput<typeof GridSettings>;
 

@@ -35,6 +35,8 @@ export interface PivotEvents {
   onRows(): void;
   /** The rows or their arrangement changed, so a chart that was read before is outdated. */
   onShown(): void;
+  /** The groups that limits show have changed. */
+  onLimited(): void;
   /** The header of a measure was dropped on a side of another one. */
   onMeasure(name: string, beside: string, side: 'left' | 'right'): void;
   /** The user changed the layout of the pivot. */
@@ -140,6 +142,7 @@ export async function openParts(
       busy,
       gate,
     });
+    grid.shown.onLeftOut = () => options.onLimited();
     const empty = new EmptyValues(table, schema, index, grid.shown);
     for (const each of [columns, ...others]) {
       empty.note(each);

@@ -289,6 +289,7 @@ export class Pivot {
       shown.across.setDepth(ordered.columns_depth ?? null);
       shown.settings = { ...shown.settings, pinned_columns: undefined };
     }
+    shown.settings = { ...shown.settings, limits: fittingLimits(shown.settings.limits, ordered) };
     await this.parts.viewer.restore(arrangementIn(ordered));
   }
 
@@ -353,9 +354,9 @@ export class Pivot {
     const layout = await this.layout();
     const wanted = layout.chart_measure ?? null;
     const { columns } = options;
-    return gate.ask(() =>
-      readChart({ table, layout, schema, columns, months, origins, formats }, wanted),
-    );
+    const shownGroups = await this.grid.shown.outermostShown();
+    const source = { table, layout, schema, columns, months, origins, formats, shownGroups };
+    return gate.ask(() => readChart(source, wanted));
   }
 
   setDark(dark: boolean): Promise<void> {
@@ -397,6 +398,14 @@ export class Pivot {
     const checked = await this.parts.table.validate_expressions(expressions);
     return new Set(Object.keys(checked.expression_schema));
   }
+}
+
+/** Returns the limits whose field is in the rows of a layout, and whose measure it shows; undefined for none. */
+function fittingLimits(limits: Layout['limits'], { group_by = [], columns = [] }: Layout) {
+  const fitting = Object.entries(limits ?? {}).filter(
+    ([field, { by }]) => group_by.includes(field) && columns.includes(by),
+  );
+  return fitting.length > 0 ? Object.fromEntries(fitting) : undefined;
 }
 
 /** Returns the part of a layout that selects, groups and sorts rows, as the viewer takes it. */

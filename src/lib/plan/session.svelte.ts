@@ -381,6 +381,10 @@ export class PlanSession {
         void this.find.follow();
         void this.trial.markAgain().catch(() => undefined);
       },
+      onLimited: () => {
+        this.arrangement.noteLimits();
+        this.arrangement.readChart();
+      },
       onLayout: () => this.arrangement.follow(),
     });
     this.loading.noteShown();

@@ -2,6 +2,7 @@
 import type { WorkbookOrigin, OriginLines } from '../pivot/excel/origin-sheet';
 import type { HeaderSlices, ReadHeader } from '../pivot/grid/reading/header-slices';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
+import { endsInOthers } from '../pivot/values/others';
 import type { PlanSession } from './session.svelte';
 import { NOT_THE_PLAN } from './selection/selected-slice';
 
@@ -65,6 +66,9 @@ function lineOf({ planned }: Pick<PlanSession, 'planned'>, header: ReadHeader) {
   const [part] = header.notHeld;
   const [unmarked] = unmarkedDimensions(slice, planned.columns);
   const why =
+    (endsInOthers(header.rowPath)
+      ? 'Others adds up several groups. Change them one by one, or type into Others on the page.'
+      : null) ??
     header.impossible ??
     (part ? `Operations cannot select rows by “${part.text}”, which restricts this cell.` : null) ??
     (unmarked === undefined ? null : `“${planned.labelOf(unmarked)}” is not a key column.`);

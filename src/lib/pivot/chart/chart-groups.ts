@@ -28,22 +28,43 @@ export interface Outer {
   inner: ReadonlyMap<string, Sums>;
 }
 
+/** The groups of a column that the rows show. */
+export interface ShownGroups {
+  column: string;
+  /** Keys of the paths of the groups. */
+  kept: ReadonlySet<string>;
+  /** Whether the other groups are combined into one; otherwise they are not drawn. */
+  hasOthers: boolean;
+}
+
+/** How the groups of a chart are chosen. */
+interface MatrixChoice {
+  /** Whether sums of groups may be added up. */
+  isSum: boolean;
+  /** Number of columns, from the first on, that determine the size of a group. */
+  ranking: number;
+  /** The limit of the outermost column of the rows; null for none. */
+  shownGroups: ShownGroups | null;
+}
+
 /** Reads groups and the sums inside them from the engine. */
 export class Matrix {
   constructor(
     private readonly table: EngineTable,
     private readonly layout: Layout,
     readonly columns: readonly string[],
-    /** Whether sums of groups may be added up. */
-    readonly isSum: boolean,
-    /** Number of columns, from the first on, that determine the size of a group. */
-    private readonly ranking: number,
+    private readonly choice: MatrixChoice,
   ) {}
+
+  /** Whether sums of groups may be added up. */
+  get isSum(): boolean {
+    return this.choice.isSum;
+  }
 
   /** Returns the positions of the biggest groups; see {@link biggest}. */
   places(sums: readonly Sums[], most: number): number[] {
     return biggest(
-      sums.map((each) => each.slice(0, this.ranking)),
+      sums.map((each) => each.slice(0, this.choice.ranking)),
       most,
     );
   }
@@ -60,7 +81,7 @@ export class Matrix {
 
   /**
    * Reads the biggest groups of a column, the biggest first, with the groups inside them. If there are more,
-   * all others are combined into one.
+   * all others are combined into one. Of a column with a limit, these are the groups that the rows show.
    */
   async biggest(
     outer: string,
@@ -68,19 +89,26 @@ export class Matrix {
     most: number,
   ): Promise<{ outers: Outer[]; left: number }> {
     const depth = 1 + inner.length;
+    const { shownGroups } = this.choice;
+    const limit = shownGroups?.column === outer ? shownGroups : null;
+    const isKept = ({ path }: { path: CellValue[] }) => limit?.kept.has(pathKey(path)) ?? true;
     const config = { group_by: [outer, ...inner], columns: [...this.columns] };
     const { all, shown, rows } = await this.ask(config, async (view) => {
       await view.set_depth(0);
       const closed = await readAll(view);
-      const all = this.leaves(closed, 1);
+      const read = this.leaves(closed, 1);
+      const all = limit && !limit.hasOthers ? read.filter(isKept) : read;
+      const kept = [...all.keys()].filter((i) => all[i] && isKept(all[i]));
+      const room = kept.length < all.length ? most - 1 : most;
       const shown = this.places(
-        all.map(({ sums }) => sums),
-        most,
-      );
+        kept.map((i) => all[i]?.sums ?? []),
+        room,
+      ).flatMap((i) => kept[i] ?? []);
       const places = new Map(all.map(({ path }, i) => [pathKey(path), i]));
       const ys = (closed.paths ?? [])
         .map((path, y) => ({ i: path.length === 1 ? places.get(pathKey(path)) : undefined, y }))
-        .filter(({ i }) => i !== undefined && shown.includes(i))
+        // Groups that are not drawn are not in the totals from which those of others are computed.
+        .filter(({ i }) => i !== undefined && (all.length < read.length || shown.includes(i)))
         .map(({ y }) => y);
       // From the last to the first: opening a row moves the rows below it.
       if (inner.length > 0) for (const y of ys.reverse()) await open(view, y, inner.length);
@@ -106,23 +134,29 @@ export class Matrix {
     });
     const others = all.length - outers.length;
     if (others === 0 || !this.isSum) return { outers, left: others };
-    const totals = inner.length > 0 ? await this.groups(inner) : [];
-    const left = new Map(
-      totals.map(({ path, sums }) => {
-        const key = pathKey(path);
-        return [
-          key,
-          rest(
-            sums,
-            outers.map((each) => each.inner.get(key) ?? []),
-          ),
-        ] as const;
-      }),
-    );
     const folded = all.filter((_, i) => !shown.includes(i));
+    const left =
+      limit && !limit.hasOthers
+        ? addedUp(folded.map(({ path }) => within.get(pathKey(path)) ?? NONE))
+        : await this.innerRest(inner, outers);
     const sums = folded.reduce<Sums>((sum, each) => added(sum, each.sums), this.nothing);
     const group = { paths: folded.map(({ path }) => path), isFolded: true };
     return { outers: [...outers, { group, sums, inner: left }], left: 0 };
+  }
+
+  /** Returns the sums of the inner groups outside some outer groups. */
+  private async innerRest(
+    inner: readonly string[],
+    outers: readonly Outer[],
+  ): Promise<ReadonlyMap<string, Sums>> {
+    const totals = inner.length > 0 ? await this.groups(inner) : [];
+    return new Map(
+      totals.map(({ path, sums }) => {
+        const key = pathKey(path);
+        const parts = outers.map((each) => each.inner.get(key) ?? []);
+        return [key, rest(sums, parts)] as const;
+      }),
+    );
   }
 
   get nothing(): Sums {
@@ -160,6 +194,15 @@ export class Matrix {
 }
 
 const NONE: ReadonlyMap<string, Sums> = new Map();
+
+function addedUp(groups: readonly ReadonlyMap<string, Sums>[]): ReadonlyMap<string, Sums> {
+  const all = new Map<string, Sums>();
+  for (const [key, sums] of groups.flatMap((each) => [...each])) {
+    const known = all.get(key);
+    all.set(key, known ? added(known, sums) : sums);
+  }
+  return all;
+}
 
 const readAll = async (view: View): Promise<ReadRows> => parseRows(await view.to_columns_string());
 

@@ -14,7 +14,7 @@ import {
   type ChartSide,
   type Sums,
 } from './chart';
-import { type Group, groupOf, Matrix, type Outer } from './chart-groups';
+import { type Group, groupOf, Matrix, type Outer, type ShownGroups } from './chart-groups';
 import type { CellValue, EngineTable, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';
@@ -76,6 +76,8 @@ interface ChartSource {
   origins: Origins;
   /** Default formats of the measures; the layout's `columns_config` overrides them. */
   formats: ReadonlyMap<string, ColumnFormat>;
+  /** The limit of the outermost column of the rows; null for none. */
+  shownGroups?: ShownGroups | null;
 }
 
 /**
@@ -117,7 +119,9 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   const isSum = summed.every((column) => isAdditive(layout.aggregates?.[column]));
   // Rank by plan and reference, so that a measure and its differences show the same series.
   const isOfMeasure = paintings[0] && !origins.formulaOf(name);
-  const matrix = new Matrix(table, layout, summed, isSum, isOfMeasure ? 2 : summed.length);
+  const ranking = isOfMeasure ? 2 : summed.length;
+  const { shownGroups = null } = source;
+  const matrix = new Matrix(table, layout, summed, { isSum, ranking, shownGroups });
   const read = await (axes.isTime
     ? timeMatrix(matrix, axes, source, schema)
     : groupMatrix(matrix, axes));

@@ -31,6 +31,7 @@ import { cellsWith, largestHeld } from './reading/found-cells';
 import { membersIn, type FoundMembers } from './reading/found-members';
 import { headerSlices, type HeaderSlices } from './reading/header-slices';
 import { label } from '../values/labels';
+import { endsInOthers } from '../values/others';
 import type { ShownAs } from '../values/show-as';
 import { Marks } from './marks/marks';
 import { Mouse } from './mouse/mouse';
@@ -245,7 +246,7 @@ export class Grid implements GridHost {
       const styles = group_by.map((name) => this.shown.styleOf(name));
       return paths.flatMap((rowPath, y): TotalRow[] => {
         const value = values[y];
-        if (rowPath.length === group_by.length) return [];
+        if (rowPath.length === group_by.length || endsInOthers(rowPath)) return [];
         const labels = rowPath.map((part, i) => label(part, styles[i]));
         return [{ rowPath, labels, value: typeof value === 'number' ? tidy(value) : null }];
       });
@@ -275,6 +276,7 @@ export class Grid implements GridHost {
   /** Changes some of the settings; undefined sets the default. */
   async set(settings: GridSettings): Promise<void> {
     this.shown.settings = { ...this.shown.settings, ...settings };
+    if ('limits' in settings) await this.shown.sort();
     await this.regroup();
   }
 
@@ -343,6 +345,20 @@ export class Grid implements GridHost {
   private exact(print: (value: number) => string) {
     return (value: number, measure: string) =>
       print(exactValue(value, this.drawing.formatNamed(measure)));
+  }
+
+  /** Returns the format of the numbers of a measure, as they are shown. */
+  formatNamed(measure: string): ColumnFormat {
+    return this.drawing.formatNamed(measure);
+  }
+
+  /**
+   * Keeps the groups that limits show while rows change, so that the cell that somebody types into stays; false
+   * chooses them again.
+   */
+  async holdGroups(isHeld: boolean): Promise<void> {
+    this.shown.holdGroups(isHeld);
+    if (!isHeld && this.shown.settings.limits) await this.regroup();
   }
 
   /** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */

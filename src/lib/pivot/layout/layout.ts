@@ -126,6 +126,10 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
       }),
     );
   const { columns = [], sort = [], filter = [], aggregates, columns_config, amounts } = layout;
+  const limits = Object.entries(layout.limits ?? {}).flatMap(([field, limit]) => {
+    const by = now(limit.by);
+    return by === null ? [] : [[field, { ...limit, by }] as const];
+  });
   return {
     ...layout,
     columns: columns.flatMap((name) => (name === null ? null : (now(name) ?? []))),
@@ -140,6 +144,7 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     aggregates: record(aggregates),
     columns_config: record(columns_config),
     ...(amounts && { amounts: record(amounts) }),
+    ...(layout.limits && { limits: limits.length > 0 ? Object.fromEntries(limits) : undefined }),
   };
 }
 

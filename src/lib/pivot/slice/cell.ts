@@ -1,5 +1,6 @@
 /** Cells of the pivot: position, identity, and data read from them. */
 import type { CellValue } from '../values/engine-types';
+import { endsInOthers, othersValue } from '../values/others';
 import type { CellSlice } from './slice';
 
 /** The position of a cell: `x` counts the shown columns, null for a row header; `y` counts the rows. */
@@ -44,7 +45,11 @@ export interface CellCondition {
 
 /** Equality key of a cell. */
 export const cellKey = ({ rowPath, columnPath, measure }: CellIdentity): string =>
-  JSON.stringify([rowPath, columnPath, measure]);
+  JSON.stringify([comparable(rowPath), columnPath, measure]);
 
 /** Equality key of a path of values. */
-export const pathKey = (path: readonly CellValue[]): string => JSON.stringify(path);
+export const pathKey = (path: readonly CellValue[]): string => JSON.stringify(comparable(path));
+
+/** The row "Others" stays the same while the number of its groups changes. */
+const comparable = (path: readonly CellValue[]): readonly CellValue[] =>
+  endsInOthers(path) ? path.with(-1, othersValue(0)) : path;

@@ -5,6 +5,7 @@ import type { LayoutFilter } from '../../contract/stored-layout';
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
 import { inPeriods, rangeOf, type Periods } from './date-ranges';
+import { isOthers } from '../values/others';
 import { filterText, filterValues, parseTerm } from './filter-values';
 import { lastDayOf, readBucket } from '../values/time-unit';
 import { type DaySpan, readToDate, toDateDays } from '../values/to-date';
@@ -22,6 +23,8 @@ export interface PivotCell {
   rowPath: readonly CellValue[];
   /** Typed values of the split columns; null for a row header, which spans every column. */
   columnPath: readonly CellValue[] | null;
+  /** The values of the groups that the row "Others" at the end of `rowPath` stands for; unused for any other row. */
+  others?: readonly CellValue[];
   filter: readonly LayoutFilter[];
   filterOp: 'and' | 'or';
   schema: Schema;
@@ -99,8 +102,12 @@ const conditionsOf = ({
   splitBy,
   rowPath,
   columnPath,
+  others = [],
 }: Omit<PivotCell, 'underlying'>): Condition[] => [
-  ...rowPath.map((value, i) => ({ column: groupBy[i] ?? '', values: [value] })),
+  ...rowPath.map((value, i) => ({
+    column: groupBy[i] ?? '',
+    values: isOthers(value) ? others : [value],
+  })),
   ...(columnPath ?? []).map((value, i) => ({ column: splitBy[i] ?? '', values: [value] })),
 ];
 
@@ -267,9 +274,8 @@ class SliceBuilder {
 
   private restrict(column: string, values: readonly CellValue[]): void {
     const before = this.held.get(column);
-    const after = before
-      ? before.filter((value) => values.some((other) => valueKey(other) === valueKey(value)))
-      : values;
+    const keys = before && new Set(values.map(valueKey));
+    const after = before?.filter((value) => keys?.has(valueKey(value))) ?? values;
     if (after.length === 0) {
       this.impossible = `The cell and the filters require different values of “${column}”, so the cell is empty.`;
       return;

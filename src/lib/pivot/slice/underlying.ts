@@ -36,9 +36,12 @@ export function behindValues(
   values: readonly CellValue[],
   admitted: (column: string) => readonly CellValue[] | undefined,
 ): Behind {
-  const admittedKeys = columns.map((column) => admitted(column)?.map(valueKey));
+  const admittedKeys = columns.map((column) => {
+    const values = admitted(column);
+    return values && new Set(values.map(valueKey));
+  });
   const isAdmitted = (tuple: readonly CellValue[]) =>
-    tuple.every((value, i) => admittedKeys[i]?.includes(valueKey(value)) ?? true);
+    tuple.every((value, i) => admittedKeys[i]?.has(valueKey(value)) ?? true);
   const wanted = new Set(values.map(valueKey));
   if (!tuples.some(({ value }) => wanted.has(value))) return { kind: 'unknown' };
   const inside = tuples.filter(({ value, tuple }) => wanted.has(value) && isAdmitted(tuple));

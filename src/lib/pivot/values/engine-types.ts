@@ -32,6 +32,10 @@ export interface ViewConfig {
 
 /** The engine's view. */
 export interface View {
+  /** The engine's view with all of its rows, for one with other rows. */
+  readonly engine?: View;
+  /** Returns the values of the groups behind a row "Others"; null if the view has no such row. */
+  membersOf?(path: readonly CellValue[]): Promise<readonly CellValue[] | null>;
   get_config(): Promise<ViewConfig>;
   schema(): Promise<Schema>;
   expression_schema(): Promise<Schema>;

@@ -4,6 +4,7 @@ import { toScalar } from './cell-value';
 import { DATE_LANGUAGE, formatDay, formatMoment, monthWriter } from './date-language';
 import type { CellValue, ColumnType } from './engine-types';
 import { isLookalike, withParts } from './lookalikes';
+import { isLikeOthers, isOthers, othersLabel } from './others';
 import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
 
 /** The style in which a column's values are written: its type, or its unit of time. */
@@ -56,9 +57,14 @@ function unitLabel(start: Date, unit: TimeUnit, writeMonth: DateWriters['month']
 
 function textLabel(text: string): string {
   if (text === '') return BLANK_LABEL;
+  if (isOthers(text)) return othersLabel(text);
   if (isLookalike(text)) return `“${withParts(text.replace(ESCAPED, escaped), escaped)}”`;
   const isPlain =
-    text !== EMPTY_LABEL && text !== BLANK_LABEL && !text.startsWith('“') && !HIDDEN.test(text);
+    text !== EMPTY_LABEL &&
+    text !== BLANK_LABEL &&
+    !isLikeOthers(text) &&
+    !text.startsWith('“') &&
+    !HIDDEN.test(text);
   return isPlain ? text : `“${text.replace(ESCAPED, escaped)}”`;
 }
 

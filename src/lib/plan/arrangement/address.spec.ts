@@ -99,6 +99,24 @@ const layouts = fc.record<{ [Part in AddressedPart]: Layout[Part] }>({
   total_column: maybe(fc.constantFrom('start', 'end')),
   subtotals: maybe(fc.constant(true)),
   pinned_columns: maybe(fc.integer({ min: 1, max: 9 })),
+  limits: maybe(
+    fc.dictionary(
+      column,
+      fc.oneof(
+        fc.record({
+          keep: fc.constantFrom('top' as const, 'bottom' as const),
+          number: fc.integer({ min: 1, max: 999 }),
+          by: name,
+        }),
+        fc.record({
+          keep: fc.constantFrom('above' as const, 'below' as const),
+          number: fc.double({ noNaN: true, noDefaultInfinity: true }).map((x) => x + 0),
+          by: name,
+        }),
+      ),
+      { minKeys: 1, maxKeys: 2 },
+    ),
+  ),
 });
 
 describe('an address', () => {

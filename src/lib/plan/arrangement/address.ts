@@ -1,7 +1,7 @@
 /** Reads and writes the query string of a pivot page. */
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-layout';
-import { AmountStyle } from '../../contract/stored-layout';
+import { AmountStyle, Limit } from '../../contract/stored-layout';
 import { readSettings } from '../../pivot/grid/drawing/settings';
 import type { ColumnSettings } from '../../pivot/grid/drawing/widths';
 import { GRID, usedExpressions } from '../../pivot/layout/layout';
@@ -91,6 +91,17 @@ const PARTS: readonly AddressPart[] = [
     parameter: 'pinned',
     write: ({ pinned_columns }) => [String(pinned_columns || '')],
     read: ([text = '']) => ({ pinned_columns: readDepth(text) }),
+  },
+  {
+    parameter: 'limit',
+    write: ({ limits = {} }) =>
+      sortedEntries(limits).map(([field, { keep, number, by }]) =>
+        [field, keep, String(number), by].map(escaped).join(':'),
+      ),
+    read: (values) => {
+      const limits = values.flatMap(readLimit);
+      return { limits: limits.length > 0 ? Object.fromEntries(limits) : undefined };
+    },
   },
   {
     parameter: 'chart',
@@ -327,6 +338,16 @@ function readAmounts(text: string): [string, AmountStyle][] {
     ...(show_as !== '' && { show_as }),
   });
   return column !== undefined && style.success ? [[column, style.output]] : [];
+}
+
+function readLimit(text: string): [string, Limit][] {
+  const [field, keep, number = '', by] = tokensOf(text, ':').map(unescaped);
+  const limit = v.safeParse(Limit, {
+    keep,
+    number: NUMBER.test(number) ? Number(number) : NaN,
+    by,
+  });
+  return field !== undefined && limit.success ? [[field, limit.output]] : [];
 }
 
 const Format = v.record(v.string(), v.unknown());

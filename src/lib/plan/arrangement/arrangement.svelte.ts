@@ -2,10 +2,11 @@
 import * as v from 'valibot';
 import { Latest } from '../../client/latest.svelte';
 import { keep, keptJson } from '../../client/storage';
-import type { AmountStyle, GridSettings, Layout } from '../../contract/stored-layout';
+import type { AmountStyle, GridSettings, Layout, Limit } from '../../contract/stored-layout';
 import type { LogListEntry } from '../../contract/log';
 import type { NamedView } from '../../contract/views';
 import type { Chart } from '../../pivot/chart/chart-reader';
+import type { LimitFact } from '../../pivot/grid/shown/shown';
 import { NONE_TOGGLED, ToggledGroups } from '../../pivot/grid/cells/expansion';
 import { GRID, sliceContextOf } from '../../pivot/layout/layout';
 import { InTurn } from '../../pivot/waiting';
@@ -28,6 +29,8 @@ const SOURCE_DEFAULT = { view: null, entry: null, asOf: null, compare: [] };
 
 /** The arrangement of the pivot: its layout, its plugin, and the entries whose rows are shown. */
 export class Arrangement {
+  /** The limits on screen, with the groups that they leave out. */
+  limits = $state.raw<readonly LimitFact[]>([]);
   /** The plugin that shows the rows: the grid, or a chart. */
   shownAs = $state.raw<string>(GRID);
   readonly isGrid = $derived(this.shownAs === GRID);
@@ -247,6 +250,20 @@ export class Arrangement {
   /** Changes some settings of the grid; undefined sets the default. */
   setGrid(settings: GridSettings): Promise<void> {
     return this.set(({ grid }) => grid.set(settings));
+  }
+
+  /** Limits the groups of a field in the rows, or shows all of them (null). */
+  limit(field: string, limit: Limit | null): Promise<void> {
+    return this.rearrange(async ({ grid }) => {
+      const { [field]: _, ...others } = grid.shown.settings.limits ?? {};
+      const limits = limit ? { ...others, [field]: limit } : others;
+      await grid.set({ limits: Object.keys(limits).length > 0 ? limits : undefined });
+    });
+  }
+
+  /** Reads which groups the limits on screen leave out. */
+  noteLimits(): void {
+    this.limits = this.loading.pivot?.grid.shown.leftOut ?? [];
   }
 
   /** Makes a change that does not affect the slices of selected cells. */

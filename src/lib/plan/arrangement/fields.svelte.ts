@@ -2,6 +2,7 @@
 import type { AmountStyle, Layout, LayoutFilter } from '../../contract/stored-layout';
 import type { CellIdentity } from '../../pivot/slice/cell';
 import { columnSort, type SortKey } from '../../pivot/layout/column-sort';
+import { isOthers } from '../../pivot/values/others';
 import { toScalar } from '../../pivot/values/cell-value';
 import type { CellValue } from '../../pivot/values/engine-types';
 import type { Admitted } from '../../pivot/slice/filter';
@@ -57,7 +58,8 @@ export interface PlacedField {
 export interface CellMember {
   column: string;
   text: string;
-  only: readonly LayoutFilter[];
+  /** Null for the groups of a row "Others". */
+  only: readonly LayoutFilter[] | null;
   /** Null if no filter can exclude it. */
   without: readonly LayoutFilter[] | null;
   /** The days of a date, as ISO text; absent for any other value. */
@@ -80,6 +82,8 @@ export class Fields {
   open = $state.raw(false);
   /** The column whose filter is being edited; empty while the user chooses one, null for none. */
   editing = $state.raw<string | null>(null);
+  /** The field and the measure whose limit is being edited; null for none. */
+  limiting = $state.raw<{ field?: string; by?: string } | null>(null);
   /** The field that is being dragged. */
   dragged = $state.raw<PlacedField | null>(null);
 
@@ -361,6 +365,7 @@ export class Fields {
     if (type === undefined) return null;
     const unit = grouped?.unit;
     const text = label(value, isTimeUnit(unit) ? unit : type);
+    if (isOthers(value)) return { column, text, only: null, without: null };
     if (grouped && typeof value === 'number') {
       const dateType = type === 'datetime' ? type : 'date';
       const [from, to] = daysOf(value, grouped.unit);

@@ -5,6 +5,7 @@ import type { LayoutFilter } from '../../../contract/stored-layout';
 import type { Attributes } from '../../rows/attributes';
 import type { CellIdentity } from '../../slice/cell';
 import { parseDay, toScalar, valueKey } from '../../values/cell-value';
+import { endsInOthers } from '../../values/others';
 import type { CellValue, Schema } from '../../values/engine-types';
 import { filterValues } from '../../slice/filter-values';
 import { admits, listOf } from '../../slice/slice-values';
@@ -21,12 +22,16 @@ interface ShownCells {
   filter_op?: 'and' | 'or';
   schema: Schema;
   isExpression(name: string): boolean;
+  /** Returns the values of the groups behind a row "Others"; null if they are unknown. */
+  membersOf?(path: readonly CellValue[]): readonly CellValue[] | null;
 }
 
 /** Computes which cells of a pivot contain rows of one slice. */
 export class Reach {
   /** Overlap of the slice with each value, by column or expression. */
   private readonly known = new Map<string, Map<string, Overlap>>();
+  /** The same for the groups of a row "Others". */
+  private readonly ofMembers = new WeakMap<readonly CellValue[], Overlap>();
   /** The values of the slice, by column whose values it lists. */
   private readonly lists = new Map<string, ReadonlySet<string>>();
   /** The source values behind the values of expressions and attributes, by column. */
@@ -65,10 +70,11 @@ export class Reach {
    * among the cell's own headers; columns that the pivot does not show are ignored.
    */
   touches(cell: CellIdentity): boolean {
-    return this.headersOf(cell).every(({ name, value, isShown }) => {
+    return this.headersOf(cell).every((header) => {
+      const { name, isShown } = header;
       if (this.shown.isExpression(name) && !this.underlying.has(name)) return false;
       if (!this.columnsOf(name).some((column) => this.wanted(column) !== undefined)) return true;
-      return isShown && this.ofHeader(name, value) !== 'none';
+      return isShown && this.ofShown(header) !== 'none';
     });
   }
 
@@ -95,7 +101,7 @@ export class Reach {
   /** Returns the overlap of the slice with the values of a column that some headers admit together. */
   private ofHeaders(column: string, headers: readonly ShownHeader[]): Overlap {
     const own = headers.filter(({ name }) => this.columnsOf(name).includes(column));
-    const overlaps = own.map(({ name, value }) => this.ofHeader(name, value));
+    const overlaps = own.map((header) => this.ofShown(header));
     if (overlaps.includes('none')) return 'none';
     if (overlaps.includes('all')) return 'all';
     const [first, ...others] = own.map((header) => this.behindHeader(column, header));
@@ -108,7 +114,12 @@ export class Reach {
   }
 
   /** Returns the keys of the values of a column behind a header. */
-  private behindHeader(column: string, { name, value }: ShownHeader): ReadonlySet<string> {
+  private behindHeader(column: string, header: ShownHeader): ReadonlySet<string> {
+    const { name, value, members } = header;
+    if (members) {
+      const each = members.map((member) => this.behindHeader(column, headerOf(name, member)));
+      return new Set(each.flatMap((keys) => [...keys]));
+    }
     const key = valueKey(value);
     const { columns = [], tuples = [] } = this.underlying.get(name) ?? {};
     const at = columns.indexOf(column);
@@ -124,11 +135,13 @@ export class Reach {
 
   private headersOf({ rowPath, columnPath }: CellIdentity): ShownHeader[] {
     const { group_by, split_by } = this.shown;
+    const members = this.shown.membersOf?.(rowPath) ?? [];
     return [
       ...group_by.map((name, i) => ({
         name,
         value: rowPath[i] ?? null,
         isShown: i < rowPath.length,
+        ...(i === rowPath.length - 1 && endsInOthers(rowPath) && { members }),
       })),
       ...split_by.map((name, i) => ({
         name,
@@ -141,6 +154,17 @@ export class Reach {
   /** Returns the columns that a header restricts. */
   private columnsOf(name: string): readonly string[] {
     return [name, ...(this.underlying.get(name)?.columns ?? [])];
+  }
+
+  private ofShown({ name, value, members }: ShownHeader): Overlap {
+    if (!members) return this.ofHeader(name, value);
+    const known = this.ofMembers.get(members);
+    if (known) return known;
+    const overlaps = new Set(members.map((member) => this.ofHeader(name, member)));
+    const [first = 'some'] = overlaps;
+    const overlap = overlaps.size > 1 ? 'some' : first;
+    this.ofMembers.set(members, overlap);
+    return overlap;
   }
 
   private ofHeader(name: string, value: CellValue): Overlap {
@@ -187,7 +211,11 @@ interface ShownHeader {
   name: string;
   value: CellValue;
   isShown: boolean;
+  /** The values of the groups that the value stands for, if it is that of a row "Others". */
+  members?: readonly CellValue[];
 }
+
+const headerOf = (name: string, value: CellValue): ShownHeader => ({ name, value, isShown: true });
 
 /**
  * Returns a slice with its attributes replaced by the keys from which they follow, so that it can be compared with

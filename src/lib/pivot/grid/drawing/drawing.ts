@@ -8,6 +8,7 @@ import { formatAs } from '../../values/show-as';
 import { CellFormat } from './cell-format';
 import { ROW_HEIGHT } from './grid-css';
 import { Heads, TOTAL_ROW } from './heads';
+import { endsInOthers } from '../../values/others';
 import { label } from '../../values/labels';
 import { Pinned } from './pinned';
 import { noteHeaders, scrollByMeasuredWidths } from './scroll-range';
@@ -257,7 +258,7 @@ export class Drawing {
   ): void {
     const levels = this.window?.reader?.config.group_by.length ?? 0;
     const level = path?.length ?? 0;
-    const isTree = level < levels;
+    const isTree = level < levels && !endsInOthers(path ?? []);
     header.style.setProperty('--level', String(level));
     header.setAttribute('scope', 'row');
     header.classList.toggle('pf-tree', isTree);

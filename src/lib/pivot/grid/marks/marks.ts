@@ -351,7 +351,9 @@ export class Marks {
   private reachIn(reader: ViewReader, slice: Slice): Reach {
     const { config, schema } = reader;
     const isExpression = (name: string) => reader.isExpression(name);
-    return new Reach(reader.inKeys(slice), { ...config, schema, isExpression }, this.underlying);
+    const membersOf = (path: readonly CellValue[]) => this.shown.membersOf(path);
+    const cells = { ...config, schema, isExpression, membersOf };
+    return new Reach(reader.inKeys(slice), cells, this.underlying);
   }
 
   private identify(cell: Element): CellIdentity | null {

@@ -13,6 +13,8 @@ import { isAdditive, type Ratio } from '../../values/ratios';
 /** Upper limit of groups: with more, no cell is marked. */
 const MOST_GROUPS = 200_000;
 
+type MembersOf = (path: readonly CellValue[]) => readonly CellValue[] | null;
+
 /** The parts of a view's settings that decide which rows are behind a cell. */
 type TriedView = Pick<
   ViewConfig,
@@ -28,6 +30,8 @@ export class Tried {
   private constructor(
     private readonly amounts: ReadonlyMap<string, number>,
     private readonly parts: ReadonlyMap<string, readonly string[]> = new Map(),
+    /** Returns the values of the groups behind a row "Others"; null for any other row. */
+    private readonly membersOf: MembersOf = () => null,
   ) {}
 
   /**
@@ -43,6 +47,7 @@ export class Tried {
     ratios: ReadonlyMap<string, Ratio>,
     logid: number,
     sizes = false,
+    membersOf?: MembersOf,
   ): Promise<Tried> {
     const shown = columns.filter((name) => name !== null);
     const parts = new Map(
@@ -72,7 +77,8 @@ export class Tried {
     );
     const { paths, columns: sums } = parseRows(text);
     if (!paths || paths.length > MOST_GROUPS) return new Tried(new Map());
-    return new Tried(amountsOf(paths, sums, group_by.length, split_by.length), parts);
+    const amounts = amountsOf(paths, sums, group_by.length, split_by.length);
+    return new Tried(amounts, parts, membersOf);
   }
 
   /** Checks whether the rows change the result of a formula in a cell; false for a cell of any other column. */
@@ -83,7 +89,13 @@ export class Tried {
 
   /** Returns the amount that the rows add to a cell; 0 if they do not change it, and for the result of a formula. */
   amountIn(cell: CellIdentity): number {
-    return this.amounts.get(cellKey(cell)) ?? 0;
+    const members = this.membersOf(cell.rowPath);
+    if (!members) return this.amounts.get(cellKey(cell)) ?? 0;
+    const parent = cell.rowPath.slice(0, -1);
+    const amounts = members.map((member) =>
+      this.amountIn({ ...cell, rowPath: [...parent, member] }),
+    );
+    return tidyChange(amounts.reduce((sum, amount) => sum + amount, 0));
   }
 }
 

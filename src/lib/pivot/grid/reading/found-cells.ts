@@ -93,8 +93,14 @@ export async function cellsWith(
       start_row: 0,
       end_row,
     });
+    const isAdmitted = (path: readonly CellValue[]) => {
+      const members = shown.membersOf(path);
+      return members
+        ? members.every((member) => down.admits(path.with(-1, member)))
+        : down.admits(path);
+    };
     const ys = paths.flatMap((path, y) =>
-      path.length === down.depth && down.admits(path) ? [y] : [],
+      path.length === down.depth && isAdmitted(path) ? [y] : [],
     );
     if (xs.length * ys.length === 0) throw new Error('no cell of the grid shows this sum.');
     refuseTooMany(xs.length * ys.length);

@@ -1,4 +1,5 @@
-/** The sort of a view by columns that the engine cannot sort by. */
+/** The columns by whose numbers the grid sorts and limits the rows of a view. */
+import type { Limit } from '../../../contract/stored-layout';
 import { columnSort } from '../../layout/column-sort';
 import { pathKey } from '../../slice/cell';
 import type { CellValue, View } from '../../values/engine-types';
@@ -62,6 +63,34 @@ export async function computedSort(reader: ViewReader): Promise<readonly SortCol
     columns.push({ ...column, direction });
   }
   return columns.slice(0, columns.findLastIndex(({ isComputed }) => isComputed) + 1);
+}
+
+/** A limit with the column of the numbers by which its groups are chosen. */
+interface LimitColumn {
+  limit: Limit;
+  /** The total of all columns. */
+  column: DrawnColumn;
+}
+
+/**
+ * Returns the limit of each level of a view's rows, the outermost first. Null for a level without one, and for a limit
+ * by a measure that the view does not show.
+ */
+export async function limitColumns(
+  reader: ViewReader,
+  limits: Readonly<Record<string, Limit>> = {},
+): Promise<readonly (LimitColumn | null)[]> {
+  const { config, shown } = reader;
+  const isLimited = config.group_by.some((name) => Object.hasOwn(limits, name));
+  if (!isLimited) return [];
+  const printed = await reader.printedPaths();
+  return config.group_by.map((name) => {
+    const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
+    const m = limit ? shown.indexOf(limit.by) : -1;
+    if (!limit || m < 0) return null;
+    const leaves = printed.flatMap((_, x) => (x % shown.length === m ? [x] : []));
+    return { limit, column: { path: [], measure: limit.by, leaves, isClosed: false } };
+  });
 }
 
 /**

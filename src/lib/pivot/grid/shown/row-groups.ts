@@ -1,6 +1,7 @@
 /** Opens and closes the rows of the grid. */
 import type { CellIdentity } from '../../slice/cell';
 import type { CellValue } from '../../values/engine-types';
+import { endsInOthers } from '../../values/others';
 import type { Busy } from '../../waiting';
 import type { Shown } from './shown';
 
@@ -59,6 +60,7 @@ export class RowGroups {
     opens: boolean | null,
   ): Promise<void> {
     await this.remaking;
+    if (endsInOthers(path)) return;
     const isToOpen = await this.setRow(path, near, opens);
     const { expansion } = this.shown;
     if (isToOpen) {
@@ -147,7 +149,9 @@ export class RowGroups {
       const paths = await reader.rowPaths(0);
       return paths.flatMap((path, y) => {
         const isOpen = (paths[y + 1]?.length ?? 0) > path.length;
-        return path.length === level && !isOpen && admits(path) ? [{ path, y }] : [];
+        return path.length === level && !isOpen && !endsInOthers(path) && admits(path)
+          ? [{ path, y }]
+          : [];
       });
     });
   }

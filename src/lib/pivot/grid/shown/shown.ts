@@ -1,6 +1,6 @@
 /** The rows and columns of the engine's view as the grid shows them. */
 import * as v from 'valibot';
-import { GridSettings, type Layout } from '../../../contract/stored-layout';
+import { GridSettings, type Layout, type Limit } from '../../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type {
@@ -12,18 +12,34 @@ import type {
 } from '../../values/engine-types';
 import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
+import { endsInOthers } from '../../values/others';
 import type { ShownAs } from '../../values/show-as';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
-import { computedSort, readKeys } from './computed-sort';
+import { computedSort, limitColumns, readKeys } from './computed-sort';
+import { isRanked, type LeftOut, type LimitedRows } from './limited-rows';
 import { labelStyle } from '../../values/labels';
 import { SortedView } from './sorted-view';
 import { NOTHING, type Whole, type Window } from './window';
 
 /** The part of a layout that the grid keeps itself. */
 type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
+
+/** The groups of the outermost rows that a limit shows, as keys of their paths. */
+interface OutermostShown {
+  column: string;
+  kept: ReadonlySet<string>;
+  /** Whether one row adds up the others. */
+  hasOthers: boolean;
+}
+
+/** A limit on screen, with the number of groups that it leaves out in all open parents. */
+export interface LimitFact extends LeftOut {
+  field: string;
+  limit: Limit;
+}
 
 /** Some rows and columns of the grid. */
 interface ViewPart {
@@ -43,8 +59,15 @@ export class Shown {
   readonly across = new Expansion();
   /** The settings of the grid. A setting that is missing has its default. */
   settings: GridSettings = {};
+  /** Whether the groups that limits show stay the same when rows change. */
+  private isHeld = false;
   /** The measures that are shown in relation to other sums. */
   shownAs: ShownAs = new Map();
+  /** The limits on screen, with the groups that they leave out. */
+  leftOut: readonly LimitFact[] = [];
+  private leftOutKey = JSON.stringify([[], []]);
+  /** Called after {@link leftOut} or the outermost groups on screen have changed. */
+  onLeftOut: () => void = () => undefined;
   /** The view on screen; null before the first. */
   view: SortedView | null = null;
   /** The reader of that view. */
@@ -109,7 +132,8 @@ export class Shown {
   /** Switches to a new view of the viewer. */
   async adopt(view: View): Promise<void> {
     const before = this.reader;
-    const sorted = new SortedView(view);
+    const sorted = new SortedView(view, (rows) => this.noteLeftOut(rows));
+    if (this.isHeld && this.view) sorted.holdGroupsOf(this.view);
     this.view = sorted;
     const { across, beside, table, ratios } = this;
     const reader = await ViewReader.open(table, sorted, await beside.untold(), {
@@ -139,9 +163,39 @@ export class Shown {
   async sort(): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;
-    const sort = await computedSort(reader);
-    const columns = sort.map(({ column }) => column);
-    view.sortBy((each) => readKeys(reader, each, columns), sort);
+    const [sort, limited] = await Promise.all([
+      computedSort(reader),
+      limitColumns(reader, this.settings.limits),
+    ]);
+    const columns = [...sort, ...limited.filter((each) => each !== null)].map(
+      ({ column }) => column,
+    );
+    const limits = limited.map((each) => each && each.limit);
+    if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_ROWS);
+    view.arrange((each) => readKeys(reader, each, columns), { sort, limits });
+  }
+
+  /** Keeps the groups that limits show while rows change; false chooses them again. */
+  holdGroups(isHeld: boolean): void {
+    const { view } = this;
+    this.isHeld = isHeld;
+    if (!view || view.isHeld === isHeld) return;
+    view.isHeld = isHeld;
+    if (!isHeld) view.choose();
+  }
+
+  private noteLeftOut({ leftOut, kept }: LimitedRows): void {
+    const { group_by = [] } = this.reader?.config ?? {};
+    const facts = group_by.flatMap((field, level): LimitFact[] => {
+      const [limit, counts] = [this.settings.limits?.[field], leftOut.get(level)];
+      return limit && counts ? [{ field, limit, ...counts }] : [];
+    });
+    const outermost = [...(kept.get(0) ?? [])].sort();
+    const key = JSON.stringify([facts, outermost]);
+    if (key === this.leftOutKey) return;
+    this.leftOutKey = key;
+    this.leftOut = facts;
+    this.onLeftOut();
   }
 
   /**
@@ -151,7 +205,7 @@ export class Shown {
    * @throws Error if the pivot is not shown as a grid, or if the new view is arranged in another way, so that
    * the same cell would stand for other rows
    */
-  async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
+  async ask<T>(question: (reader: ViewReader, view: SortedView) => Promise<T>): Promise<T> {
     const context = this.reader?.sliceContext;
     for (;;) {
       const { reader, view, replaced } = this;
@@ -271,6 +325,21 @@ export class Shown {
   private endWaiting(): void {
     this.replaced.give();
     this.replaced = new Signal();
+  }
+
+  /** Returns the values of the groups behind a row "Others" that was read last; null for any other row. */
+  membersOf(path: readonly CellValue[]): readonly CellValue[] | null {
+    return endsInOthers(path) ? (this.view?.knownMembersOf(path) ?? null) : null;
+  }
+
+  /** Returns which groups of the outermost rows a limit shows; null without a limit. */
+  async outermostShown(): Promise<OutermostShown | null> {
+    const { reader, view, settings } = this;
+    const [column = ''] = reader?.config.group_by ?? [];
+    const limit = settings.limits?.[column];
+    if (!view || !limit) return null;
+    const kept = await this.ask((_, current) => current.keptAt(0));
+    return kept && { column, kept, hasOthers: isRanked(limit) };
   }
 
   /** Opens or closes a group of columns. */
@@ -412,6 +481,8 @@ export class Shown {
     return kinds;
   }
 }
+
+const NO_ROWS: LimitedRows = { rows: [], others: new Map(), kept: new Map(), leftOut: new Map() };
 
 /** Yields a path and its parents, the innermost first. */
 function* prefixes(path: readonly CellValue[]): Generator<readonly CellValue[]> {

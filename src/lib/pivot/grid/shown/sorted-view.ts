@@ -1,12 +1,16 @@
-/** Sorts the rows of a view by numbers that the engine does not add up. */
+/** Sorts the rows of a view by numbers that the engine does not add up, and limits them. */
+import type { Limit } from '../../../contract/stored-layout';
+import { pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
-import { parseColumns } from '../../values/columns-json';
+import { parseColumns, ROW_KEY, ROW_PATH } from '../../values/columns-json';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
+import { sums } from '../cells/grid-columns';
+import { type LimitedRows, limitedRows, type OthersRow } from './limited-rows';
 
 /** The rows of a view in the engine's order: their paths, and the numbers by which they are sorted. */
 export interface KeyedRows {
   paths: readonly (readonly CellValue[])[];
-  /** A list of numbers for each sort key. */
+  /** A list of numbers for each sort key, then for each limit. */
   keys: readonly (readonly CellValue[])[];
 }
 
@@ -18,6 +22,14 @@ export interface SortDirection {
   isComputed: boolean;
 }
 
+/** How the rows of a view are sorted and limited. */
+interface Arranged {
+  /** One for each sort key, the first one decides first; none for the engine's order. */
+  sort: readonly SortDirection[];
+  /** The limit of each level of the rows, the outermost first; null for none. */
+  limits: readonly (Limit | null)[];
+}
+
 /** Reads the rows of the engine's view with their sort keys. */
 export type ReadKeys = (view: View) => Promise<KeyedRows>;
 
@@ -25,14 +37,27 @@ export type ReadKeys = (view: View) => Promise<KeyedRows>;
 const MOST_READS = 64;
 
 /**
- * A view of the engine with its rows in another order. Row numbers of all methods are positions in that
- * order. Without an order, it is the engine's view.
+ * A view of the engine with its rows in another order, and limited. Row numbers of all methods are positions in that
+ * order. Without an order and limits, it is the engine's view.
  */
 export class SortedView implements View {
-  private keys: { read: ReadKeys; sort: readonly SortDirection[] } | null = null;
-  private order: Promise<readonly number[]> | null = null;
+  private keys: ({ read: ReadKeys } & Arranged) | null = null;
+  private order: Promise<LimitedRows> | null = null;
+  /** The rows that were read last. */
+  private latest: LimitedRows | null = null;
+  /** Whether the groups that limits show stay the same when rows change. */
+  isHeld = false;
 
-  constructor(private view: View) {}
+  constructor(
+    private view: View,
+    /** Called after the groups that limits show were chosen. */
+    private readonly onChosen: (rows: LimitedRows) => void = () => undefined,
+  ) {}
+
+  /** The engine's view, with all of its rows. */
+  get engine(): View {
+    return this.view;
+  }
 
   /** Replaces the engine's view by another handle of it, after rows came or went. */
   follow(view: View): void {
@@ -41,23 +66,52 @@ export class SortedView implements View {
   }
 
   /**
-   * Sorts the rows within their parent rows. Rows with equal numbers stay in the engine's order.
+   * Sorts the rows within their parent rows, and limits them. Rows with equal numbers stay in the engine's order.
    *
    * @param read reads the numbers; they are read again after each change of the rows
-   * @param sort one for each sort key, the first one decides first; none for the engine's order
    */
-  sortBy(read: ReadKeys, sort: readonly SortDirection[]): void {
-    this.keys = sort.length > 0 ? { read, sort } : null;
+  arrange(read: ReadKeys, { sort, limits }: Arranged): void {
+    const isArranged = sort.length > 0 || limits.some((limit) => limit !== null);
+    this.keys = isArranged ? { read, sort, limits } : null;
+    this.order = null;
+    if (!this.isHeld) this.latest = null;
+  }
+
+  /** Keeps the groups that another view of the same rows shows. */
+  holdGroupsOf(other: SortedView): void {
+    this.isHeld = true;
+    this.latest = other.latest;
+  }
+
+  /** Chooses the groups that limits show again, from the next read on. */
+  choose(): void {
     this.order = null;
   }
 
+  /** Returns the values of the groups behind a row "Others"; null if there is no such row. */
+  async membersOf(path: readonly CellValue[]): Promise<readonly CellValue[] | null> {
+    const rows = await this.ordered();
+    return rows && othersAt(rows, path);
+  }
+
+  /** Returns the groups of a level that its limit shows, as keys of their paths; null without a limit. */
+  async keptAt(level: number): Promise<ReadonlySet<string> | null> {
+    return (await this.ordered())?.kept.get(level) ?? null;
+  }
+
+  /** Does the same as {@link membersOf} for the rows that were read last. */
+  knownMembersOf(path: readonly CellValue[]): readonly CellValue[] | null {
+    return this.latest && othersAt(this.latest, path);
+  }
+
   async to_columns_string(window: ViewWindow = {}): Promise<string> {
-    const order = await this.ordered();
+    const order = (await this.ordered())?.rows;
     if (!order) return this.view.to_columns_string(window);
     const { start_row = 0, end_row = order.length, ...rest } = window;
     const wanted = order.slice(start_row, end_row);
-    const runs = runsOf(wanted);
-    const parts = runs.length > MOST_READS ? [spanOf(wanted)] : runs;
+    const ys = wanted.flatMap((row) => (typeof row === 'number' ? row : row.ys));
+    const runs = runsOf(ys.sort((a, b) => a - b));
+    const parts = runs.length > MOST_READS ? [spanOf(ys)] : runs;
     const read = await Promise.all(
       (parts.length > 0 ? parts : [{ start: 0, end: 0 }]).map(async ({ start, end }) => {
         const part = { ...rest, start_row: start, end_row: end };
@@ -71,7 +125,11 @@ export class SortedView implements View {
           (columns[i]?.[1] ?? []).map((value, y) => [start + y, value] as const),
         ),
       );
-      const list = wanted.flatMap((y) => (values.has(y) ? [values.get(y)] : []));
+      const isPath = name === ROW_PATH || name === ROW_KEY;
+      const list = wanted.flatMap((row) => {
+        if (typeof row === 'number') return values.has(row) ? [values.get(row)] : [];
+        return [isPath ? row.path : sumOf(row, values)];
+      });
       return `${JSON.stringify(name)}:${JSON.stringify(list)}`;
     });
     return `{${columns.join(',')}}`;
@@ -79,12 +137,14 @@ export class SortedView implements View {
 
   async expand(row: number): Promise<number> {
     const y = await this.engineRow(row);
+    if (y === null) return 0;
     this.order = null;
     return this.view.expand(y);
   }
 
   async collapse(row: number): Promise<number> {
     const y = await this.engineRow(row);
+    if (y === null) return 0;
     this.order = null;
     return this.view.collapse(y);
   }
@@ -110,8 +170,10 @@ export class SortedView implements View {
     return this.view.column_paths(window);
   }
 
-  num_rows(): Promise<number> {
-    return this.view.num_rows();
+  async num_rows(): Promise<number> {
+    const isLimited = this.keys?.limits.some((limit) => limit !== null);
+    const limited = isLimited ? await this.ordered() : null;
+    return limited ? limited.rows.length : this.view.num_rows();
   }
 
   num_columns(): Promise<number> {
@@ -122,22 +184,56 @@ export class SortedView implements View {
     return this.view.delete();
   }
 
-  private async engineRow(row: number): Promise<number> {
-    return (await this.ordered())?.[row] ?? row;
+  /** Returns the position of a row in the engine's view; null for a row that adds up others. */
+  private async engineRow(row: number): Promise<number | null> {
+    const rows = (await this.ordered())?.rows;
+    const found = rows?.[row] ?? row;
+    return typeof found === 'number' ? found : null;
   }
 
-  private ordered(): Promise<readonly number[]> | null {
+  private ordered(): Promise<LimitedRows> | null {
     const { keys, view } = this;
     if (!keys) return null;
     const order = (this.order ??= keys
       .read(view)
-      .then((rows) => sortedRows(rows, keys.sort))
+      .then((rows) => {
+        const before = this.isHeld ? (this.latest?.kept ?? null) : null;
+        const limited = arrangedRows(rows, keys, before);
+        if (this.keys === keys) {
+          this.latest = limited;
+          this.onChosen(limited);
+        }
+        return limited;
+      })
       .catch((error: unknown) => {
         if (this.order === order) this.order = null;
         throw error;
       }));
     return order;
   }
+}
+
+function arrangedRows(
+  { paths, keys }: KeyedRows,
+  { sort, limits }: Arranged,
+  before: LimitedRows['kept'] | null,
+): LimitedRows {
+  const order = sortedRows({ paths, keys }, sort);
+  if (limits.every((limit) => limit === null))
+    return { rows: order, others: new Map(), kept: new Map(), leftOut: new Map() };
+  let at = sort.length;
+  const ofLevels = limits.map((limit) => limit && { limit, numbers: keys[at++] ?? [] });
+  return limitedRows(order, paths, ofLevels, before);
+}
+
+const othersAt = ({ others }: LimitedRows, path: readonly CellValue[]) =>
+  others.get(pathKey(path))?.members ?? null;
+
+/** Adds up the numbers of the groups of a row; null if none of them has a number. */
+function sumOf({ ys }: OthersRow, values: ReadonlyMap<number, unknown>): CellValue {
+  const numbers = ys.map((y) => values.get(y));
+  const [sum = null] = sums(numbers.map((value) => [typeof value === 'number' ? value : null]));
+  return sum;
 }
 
 /** Returns the positions of rows in sorted order: each row is followed by the rows below it. */

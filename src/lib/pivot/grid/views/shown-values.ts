@@ -7,6 +7,7 @@ import type { ShowAs } from '../../../contract/stored-layout';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
 import { isAdditive, paintingOf, type Ratio, sumIn } from '../../values/ratios';
 import { isShareOf, ranksOf, shareIn, type ShownAs } from '../../values/show-as';
+import { endsInOthers } from '../../values/others';
 import type { ColumnPaths } from './column-paths';
 import { relatedColumn, type ViewColumns } from './related-column';
 import { type DrawnColumn, sums } from '../cells/grid-columns';
@@ -180,9 +181,11 @@ export class ShownValues {
     wanted: readonly { column: DrawnColumn; way: ShowAs }[],
     printed: readonly string[],
   ): Promise<OfRow[]> {
-    const all = { start_row: 0, end_row: await view.num_rows() };
+    // Groups that are not shown count in ranks.
+    const whole = view.engine ?? view;
+    const all = { start_row: 0, end_row: await whole.num_rows() };
     const columns = wanted.map(({ column }) => column);
-    const { paths, values } = await this.rows(view, columns, all, printed);
+    const { paths, values } = await this.rows(whole, columns, all, printed);
     const positions = new Map(paths.map((path, y) => [pathKey(path), y]));
     const ys = [...paths.keys()].filter(
       (y) => (paths[y]?.length ?? 0) < this.config.group_by.length,
@@ -240,13 +243,17 @@ export class ShownValues {
       const all = await (whole ??= readWhole(view, rows));
       return (isUnique ? all.find(([name]) => name === path) : all[leaf])?.[1] ?? [];
     };
+    const paths = read.paths ?? read.keys ?? [];
     const values = await Promise.all(
       columns.map(async (column, i) => {
         const lists = (parts[i] ?? []).map((part) => Promise.all((part ?? []).map(valuesAt)));
-        return this.valuesOf(column, await Promise.all(lists));
+        const own = this.valuesOf(column, await Promise.all(lists));
+        // The groups of such a row were added up.
+        if (this.isSum(column)) return own;
+        return own.map((value, y) => (endsInOthers(paths[y] ?? []) ? null : value));
       }),
     );
-    return { paths: read.paths ?? read.keys ?? [], values };
+    return { paths, values };
   }
 
   /**
@@ -263,6 +270,12 @@ export class ShownValues {
     });
   }
 
+  /** Whether the numbers of a column, or those that it is computed from, can be added up. */
+  private isSum({ measure }: Pick<DrawnColumn, 'measure'>): boolean {
+    const parts = paintingOf(measure, this.ratios)?.parts ?? [measure];
+    return parts.every((name) => isAdditive(this.aggregates[name]));
+  }
+
   /**
    * Combines the values of engine columns into those of one column: a total is their sum, and a computed
    * column is computed from the sums.
@@ -274,7 +287,7 @@ export class ShownValues {
     parts: readonly (readonly (readonly CellValue[] | undefined)[])[],
   ): CellValue[] {
     const painting = paintingOf(measure, this.ratios, this.aggregates);
-    const isSum = (painting?.parts ?? [measure]).every((name) => isAdditive(this.aggregates[name]));
+    const isSum = this.isSum({ measure });
     const added = parts.map((columns) => {
       if (columns.length === 0) return undefined;
       if (leaves.length === 1) return columns[0];

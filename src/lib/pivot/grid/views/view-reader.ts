@@ -17,6 +17,7 @@ import {
   withView,
 } from '../../values/engine-types';
 import { paintingOf, type Ratio } from '../../values/ratios';
+import { endsInOthers } from '../../values/others';
 import type { ShownAs } from '../../values/show-as';
 import { Answers } from '../../waiting';
 import { type Across, ALL_OPEN, type BesideTable, NOTHING, type Untold } from './beside';
@@ -214,11 +215,13 @@ export class ViewReader {
   ): Promise<Omit<ReadCell, 'value'>> {
     const { config } = this;
     const named = await row;
+    const others = await this.membersOf(identity);
     const base = {
       groupBy: named.columns,
       splitBy: config.split_by,
       rowPath: named.values,
       columnPath: identity.columnPath,
+      ...(others && { others }),
       filter: config.filter,
       filterOp: config.filter_op ?? 'and',
       schema: this.schema,
@@ -234,6 +237,18 @@ export class ViewReader {
       measure,
       aggregate: this.aggregateOf(measure),
     };
+  }
+
+  /**
+   * Returns the values of the groups that a row "Others" stands for; null for any other row.
+   *
+   * @throws Error if the view no longer has this row
+   */
+  private async membersOf({ rowPath }: CellIdentity): Promise<readonly CellValue[] | null> {
+    if (!endsInOthers(rowPath)) return null;
+    const members = await this.view.membersOf?.(rowPath);
+    if (!members) throw gone();
+    return members;
   }
 
   /**

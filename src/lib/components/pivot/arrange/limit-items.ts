@@ -1,0 +1,42 @@
+/** Menu items that limit the groups of the rows, and how numbers of limits are written. */
+import type { PlanSession } from '$lib/plan/session.svelte';
+import { formatNumber } from '../../number-text';
+import type { MenuItem } from '../../ui/Menu.svelte';
+
+/**
+ * Returns the menu item that limits the rows.
+ *
+ * @param about the field whose groups are limited, or the measure by which they are
+ */
+export function limitItems(
+  about: { field?: string; by?: string },
+  { arrangement, fields }: Pick<PlanSession, 'arrangement' | 'fields'>,
+): MenuItem[] {
+  const { group_by = [] } = arrangement.shown;
+  const measures = limitMeasures({ fields });
+  if (group_by.length === 0 || measures.length === 0) return [];
+  if (about.by !== undefined && !measures.some(({ name }) => name === about.by)) return [];
+  return [{ label: 'Top, bottom or threshold …', onselect: () => (fields.limiting = about) }];
+}
+
+/** Returns the measures on screen by which groups can be limited. */
+export const limitMeasures = ({ fields }: Pick<PlanSession, 'fields'>) =>
+  fields.measures.filter((field) => fields.hasNumbers(field.name) && fields.sorts(field));
+
+/** Returns how the numbers of a measure are typed and written: a percentage is a fraction. */
+export function limitNumber({ pivot }: Pick<PlanSession, 'pivot'>, measure: string) {
+  const format = pivot?.grid.formatNamed(measure).number_format;
+  const isPercent = format?.style === 'percent';
+  const scale = isPercent ? 100 : 1;
+  return {
+    isPercent,
+    /** The number that is typed for one that a limit has. */
+    typed: (number: number) => Number((number * scale).toPrecision(15)),
+    stored: (typed: number) => Number((typed / scale).toPrecision(15)),
+    text: (number: number) =>
+      formatNumber(number, {
+        ...(isPercent && { style: 'percent' }),
+        maximumFractionDigits: 6,
+      }),
+  };
+}

@@ -1,0 +1,27 @@
+/** The text of a limit on the groups of a field. */
+import type { LimitFact } from '$lib/pivot/grid/shown/shown';
+import { formatCount } from '../../format';
+
+/** How names and numbers of a limit are written. */
+interface LimitWords {
+  labelOf(name: string): string;
+  /** Writes a number of a measure. */
+  numberOf(number: number, measure: string): string;
+}
+
+/**
+ * Returns a limit with what it leaves out: "Customer: top 10 by Sales, 37 in Others", or "Customer: Δ % below −5 %, 12
+ * of 40 hidden, totals include them".
+ */
+export function limitText(
+  { field, limit, hidden, all }: LimitFact,
+  { labelOf, numberOf }: LimitWords,
+): string {
+  const { keep, number, by } = limit;
+  const name = labelOf(field);
+  if (keep === 'top' || keep === 'bottom')
+    return `${name}: ${keep} ${formatCount(number)} by ${labelOf(by)}, ${formatCount(hidden)} in Others`;
+  const left = `${formatCount(hidden)} of ${formatCount(all)} hidden`;
+  const included = hidden > 0 ? ', totals include them' : '';
+  return `${name}: ${labelOf(by)} ${keep} ${numberOf(number, by)}, ${left}${included}`;
+}

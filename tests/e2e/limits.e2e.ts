@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+import { loadYearBefore } from './year-before';
+import { readWorkbook } from './workbook';
+
+/** Limits of the rows: the first or last groups with the rest as Others, and groups beyond a number. */
+
+const TABLE = 'pf.fc_superstore_1';
+
+/** Opens the dialog by the menu of a measure's header, and enters a limit. */
+async function limit(
+  page: Page,
+  pivot: PivotPage,
+  wanted: { measure: string; of: string; show: string; number: string },
+) {
+  const head = pivot.grid.locator('thead th.pf-measure', { hasText: wanted.measure }).first();
+  await head.click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Top, bottom or threshold …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Top, bottom or threshold' });
+  await dialog.getByLabel('Groups of').selectOption({ label: wanted.of });
+  await dialog.getByLabel('Show').selectOption({ label: wanted.show });
+  await dialog.getByLabel('Number', { exact: true }).fill(wanted.number);
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeHidden();
+}
+
+const amount = (text: string | null) => Number(text?.replaceAll(',', ''));
+
+test('the largest three groups are shown, and the others are one row that can be typed into', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1, '?rows=Sub-Category&measures=Sales,Quantity');
+  /** The sums of the sub-categories, the largest first. */
+  const stored = () =>
+    service.query<{ name: string; sales: number; y2028: number }>(
+      `SELECT "Sub-Category" AS name, sum("Sales")::float8 AS sales,
+              sum("Sales") FILTER (WHERE extract(year FROM "Order Date") = 2028)::float8 AS y2028
+         FROM ${TABLE} GROUP BY 1 ORDER BY 2 DESC`,
+    );
+  const before = await stored();
+  const count = before.length - 3;
+  const OTHERS = `Others (${count})`;
+  await limit(page, pivot, {
+    ...{ measure: 'Sales', of: 'Sub-Category', show: 'Largest, rest as Others', number: '3' },
+  });
+  const chip = page.getByTestId('limit');
+  await expect(chip).toContainText(`Sub-Category: top 3 by Sales, ${count} in Others`);
+  await expect(page).toHaveURL(/limit=Sub-Category:top:3:Sales/);
+  const rows = async () =>
+    (await pivot.cells()).flatMap(({ row, column }) => (column ? [] : [row.join(' / ')]));
+  const names = before.slice(0, 3).map(({ name }) => name);
+  await expect.poll(rows).toEqual(['', ...names.toSorted(), OTHERS]);
+
+  // A click selects the groups behind it, of which the service knows the sum.
+  const cell = { row: [OTHERS], column: ['2028', 'Sales'] };
+  const others = before.slice(3);
+  const sum = others.reduce((all, { y2028 }) => all + y2028, 0);
+  expect(amount(await pivot.text(cell))).toBeCloseTo(sum, 2);
+  const answered = page.waitForResponse(
+    (response) => /\/slices?$/.test(new URL(response.url()).pathname) && response.ok(),
+  );
+  await pivot.click(cell);
+  const { slice, slices = [slice] } = (await answered).request().postDataJSON();
+  expect([...slices[0]['Sub-Category']].sort()).toEqual(others.map(({ name }) => name).sort());
+
+  // The arrow keys reach the row; an amount changes all of its groups, and undo restores them.
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.type('10%');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => amount(await pivot.text(cell))).toBeCloseTo(sum * 1.1, 1);
+  const changed = await stored();
+  const now = changed.filter(({ name }) => !names.includes(name));
+  expect(now.reduce((all, { y2028 }) => all + y2028, 0)).toBeCloseTo(sum * 1.1, 1);
+  for (const { name, y2028 } of changed.filter((each) => names.includes(each.name)))
+    expect(y2028).toBeCloseTo(before.find((each) => each.name === name)?.y2028 ?? 0, 6);
+  await page.keyboard.press('Control+z');
+  await expect.poll(async () => amount(await pivot.text(cell))).toBeCloseTo(sum, 2);
+
+  // Another person's change brings another group into the first three, but not while somebody types.
+  const smallest = others.at(-1);
+  await pivot.click(cell);
+  await page.keyboard.type('5');
+  await service.api.post('/versions/1/scale', {
+    slice: { 'Sub-Category': smallest?.name },
+    ...{ value_incr: 900_000, pf_user: 'ben' },
+  });
+  const held = { row: [OTHERS], column: ['2028', 'Sales'] };
+  await expect.poll(async () => amount(await pivot.text(held))).toBeGreaterThan(sum + 1);
+  expect(await rows()).toEqual(['', ...names.toSorted(), OTHERS]);
+  await page.keyboard.press('Escape');
+  const reordered = [smallest?.name ?? '', ...names.slice(0, 2)].toSorted();
+  await expect.poll(rows).toEqual(['', ...reordered, OTHERS]);
+
+  // A link, a workbook and a chart have the same rows.
+  await page.reload();
+  await pivot.drawn();
+  await expect.poll(rows).toEqual(['', ...reordered, OTHERS]);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: /Excel/ }).click();
+  const sheets = await readWorkbook(page, await readFile(await (await download).path()));
+  const heads = (sheets.get('Pivot')?.rows ?? []).map(({ cells }) => cells[0]?.value);
+  expect(heads.slice(-4)).toEqual([...reordered, OTHERS]);
+  await page.getByRole('button', { name: 'Chart' }).click();
+  await expect(page.getByText(`${count} others`).first()).toBeVisible();
+  await page.getByRole('button', { name: /^(Grid|Table)/ }).click();
+
+  await page.getByRole('button', { name: /^Remove the limit/ }).click();
+  await expect(chip).toHaveCount(0);
+  await expect.poll(async () => (await rows()).length).toBe(before.length + 1);
+});
+
+test('groups whose difference is not below a percentage are hidden, and totals include them', async ({
+  page,
+  service,
+}) => {
+  await loadYearBefore(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(
+    1,
+    '?rows=Category,Sub-Category&measures=Sales,Sales:%20reference,Sales:%20Δ%20%25',
+  );
+  const total = await pivot.text({ row: ['Furniture'], column: ['2028', 'Sales'] });
+  const groups = await service.query<{ category: string; name: string; change: number }>(
+    `SELECT "Category" AS category, "Sub-Category" AS name,
+            (sum("Sales") FILTER (WHERE pf_iter <> 'reference') /
+             sum("Sales") FILTER (WHERE pf_iter = 'reference') - 1)::float8 AS change
+       FROM ${TABLE} GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+  const sorted = groups.map(({ change }) => change).toSorted((a, b) => a - b);
+  // Between two of the groups, as a planner types it.
+  const border = Math.round(((sorted[4] ?? 0) + (sorted[5] ?? 0)) * 5000) / 100;
+  const admitted = groups.filter(({ change }) => change < border / 100);
+  await limit(page, pivot, {
+    ...{ measure: 'Δ %', of: 'Sub-Category', show: 'Below a number', number: `${border}` },
+  });
+  const hidden = groups.length - admitted.length;
+  const chip = page.getByTestId('limit');
+  await expect(chip).toContainText(
+    `below ${border}%, ${hidden} of ${groups.length} hidden, totals include them`,
+  );
+  const shown = async () =>
+    (await pivot.cells()).flatMap(({ row, column }) =>
+      !column && row.length === 2 ? [row.join(' / ')] : [],
+    );
+  const wanted = admitted.map(({ category, name }) => `${category} / ${name}`);
+  await expect.poll(shown).toEqual(wanted);
+  expect(await pivot.text({ row: ['Furniture'], column: ['2028', 'Sales'] })).toBe(total);
+  await page.reload();
+  await pivot.drawn();
+  await expect.poll(shown).toEqual(wanted);
+  await expect(chip).toContainText(`${hidden} of ${groups.length} hidden`);
+});
