@@ -61,6 +61,11 @@ export class Matrix {
     return this.choice.isSum;
   }
 
+  /** Whether a limit hides groups, so that they are missing in all sums. */
+  get hidesGroups(): boolean {
+    return this.choice.shownGroups?.hasOthers === false;
+  }
+
   /** Returns the positions of the biggest groups; see {@link biggest}. */
   places(sums: readonly Sums[], most: number): number[] {
     return biggest(

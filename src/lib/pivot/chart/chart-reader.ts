@@ -148,7 +148,8 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   };
   const sums = read.series.map((each) => each.sums);
   // Averages have no wholes, and groups that are not drawn would be missing in wholes and ranks.
-  const isKnown = (isSum || way === 'rank') && (read.left === 0 || way === 'running_total');
+  const isWhole = read.left === 0 && !matrix.hidesGroups;
+  const isKnown = (isSum || way === 'rank') && (isWhole || way === 'running_total');
   const nothing = () => sides.map(() => read.axis.map(() => null));
   const own =
     way && isKnown ? numbersAs(way, sums, places, paint) : sums.map(way ? nothing : paint);

@@ -4,6 +4,7 @@ import type { ColumnEntry } from '../../contract/columns';
 import type { Layout, ShowAs } from '../../contract/stored-layout';
 import { columnsIn, encoded } from '../rows/arrow-columns';
 import { added, biggest, chartAxes, evenly, rest, shownAs } from './chart';
+import type { ShownGroups } from './chart-groups';
 import { readChart, type Chart } from './chart-reader';
 import type { Table } from '../values/engine-types';
 import { monthOrder } from '../layout/layout';
@@ -124,7 +125,11 @@ describe('a chart of the engine’s sums', () => {
 
   async function chartOf(
     layout: Layout,
-    { measure = null, of = rows }: { measure?: string | null; of?: Row[] } = {},
+    {
+      measure = null,
+      of = rows,
+      shownGroups = null,
+    }: { measure?: string | null; of?: Row[]; shownGroups?: ShownGroups | null } = {},
   ): Promise<Chart> {
     const { columns: made, origins } = Origins.prepare(
       columnsIn(bytesOf(of, SCHEMA)),
@@ -138,6 +143,7 @@ describe('a chart of the engine’s sums', () => {
       {
         ...{ table, layout, schema, columns: COLUMNS, origins, formats: new Map() },
         months: new Map(months ? [['sub-category', months]] : []),
+        shownGroups,
       },
       measure,
     );
@@ -186,6 +192,41 @@ describe('a chart of the engine’s sums', () => {
     }
     // February 2010 has no rows.
     expect(chart.lines.every(({ values }) => values.every((side) => side[1] === null))).toBe(true);
+  });
+
+  it('draws the groups that a limit of the rows shows, and the others or nothing beside them', async () => {
+    const kept = new Set(['["r3"]', '["r4"]', '[null]']);
+    const shown = (hasOthers: boolean, layout: Layout = BY_MONTH) =>
+      chartOf(layout, { shownGroups: { column: 'region', kept, hasOthers } });
+    const total = ({ lines }: Chart) =>
+      lines
+        .flatMap(({ values: [side = []] }) => side)
+        .reduce<number>((all, value) => all + (value ?? 0), 0);
+    const inside = (row: Row) => ['r3', 'r4', null].includes(row.region as string | null);
+    const ofAll = await shown(true);
+    expect(ofAll.lines.map(({ label }) => label).sort()).toEqual(
+      ['(empty)', '1997 others', 'r3', 'r4'].sort(),
+    );
+    expect(total(ofAll)).toBeCloseTo(sum(rows.filter(inPlan)), 6);
+    const ofKept = await shown(false);
+    expect(ofKept.lines.map(({ label }) => label).sort()).toEqual(['(empty)', 'r3', 'r4']);
+    expect(total(ofKept)).toBeCloseTo(sum(rows.filter(inPlan).filter(inside)), 6);
+    const along = await shown(false, { group_by: ['region'], columns: ['value'] });
+    expect(along.labels.toSorted()).toEqual(['(empty)', 'r3', 'r4']);
+    // Their whole is not drawn.
+    const amounts = { value: { show_as: 'share_of_total' as const } };
+    const shares = await shown(false, { ...BY_MONTH, columns: ['value'], amounts });
+    expect(shares.lines.flatMap(({ values }) => values.flat()).every((n) => n === null)).toBe(true);
+
+    // More groups than a chart has series: the rest of those that the rows show.
+    const many = new Set(Array.from({ length: 20 }, (_, i) => `["r${i}"]`));
+    const chart = await chartOf(BY_MONTH, {
+      shownGroups: { column: 'region', kept: many, hasOthers: false },
+    });
+    const drawn = rows.filter(({ region }) => many.has(JSON.stringify([region]))).filter(inPlan);
+    const regions = new Set(drawn.map(({ region }) => region));
+    expect(chart.lines.at(-1)).toMatchObject({ label: `${regions.size - 7} others` });
+    expect(total(chart)).toBeCloseTo(sum(drawn), 6);
   });
 
   it('computes a difference and a share from the sums of all combined groups', async () => {
