@@ -107,12 +107,12 @@ test('the largest three groups are shown, and the others are one row that can be
   const heads = (sheets.get('Pivot')?.rows ?? []).map(({ cells }) => cells[0]?.value);
   expect(heads.slice(-4)).toEqual([...reordered, OTHERS]);
   const ways = page.getByRole('group', { name: 'Show as' });
-  await ways.getByRole('button', { name: 'Chart', exact: true }).click();
+  await ways.getByRole('button', { name: 'Show as a chart' }).click();
   const series = page.getByRole('region', { name: 'Chart', exact: true }).locator('thead th');
   await expect
     .poll(async () => (await series.allTextContents()).slice(1).toSorted())
     .toEqual([...reordered, `${count} others`].toSorted());
-  await ways.getByRole('button').first().click();
+  await ways.getByRole('button', { name: 'Show as a grid' }).click();
 
   await page.getByRole('button', { name: /^Remove the limit/ }).click();
   await expect(chip).toHaveCount(0);

@@ -390,6 +390,7 @@ export class PlanSession {
     this.loading.noteShown();
     // The theme may have changed while the rows were loading.
     await this.pivot?.setDark(this.dark);
+    this.arrangement.noteLimits();
     if (this.pivot) comparison.isShown();
     if (comparison.others.length < others.length) await this.arrangement.noteShown();
     // The tried rows were in the previous pivot.

@@ -291,7 +291,8 @@ export class Grid implements GridHost {
       const { group_by, split_by } = reader.config;
       const [columns, paths] = await Promise.all([reader.columns(), reader.rowPaths(0)]);
       const styleOf = (name: string) => this.shown.styleOf(name);
-      return membersIn({ group_by, split_by, columns, paths, styleOf }, text);
+      const membersOf = (path: readonly CellValue[]) => this.shown.membersOf(path);
+      return membersIn({ group_by, split_by, columns, paths, styleOf, membersOf }, text);
     });
   }
 

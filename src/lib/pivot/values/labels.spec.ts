@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { labelStyle, label } from './labels';
 import { noteTexts } from './lookalikes';
+import { othersValue } from './others';
 
 describe('label', () => {
   it('distinguishes the empty value, the empty text, and texts that look like their labels', () => {
@@ -27,6 +28,12 @@ describe('label', () => {
     ]);
     expect(label('a b', 'string')).toBe('a b');
     expect(label('👩‍👧', 'string')).toBe('👩‍👧');
+  });
+
+  it('names the groups that a limit leaves out, and quotes a text that looks like it', () => {
+    expect(label(othersValue(37), 'date')).toBe('Others (37)');
+    expect(label('Others (37)', 'string')).toBe('“Others (37)”');
+    expect(label('Others', 'string')).toBe('Others');
   });
 
   it('shows how texts differ that look alike, and only where both are loaded', () => {

@@ -258,10 +258,12 @@ export class Drawing {
   ): void {
     const levels = this.window?.reader?.config.group_by.length ?? 0;
     const level = path?.length ?? 0;
-    const isTree = level < levels && !endsInOthers(path ?? []);
+    const isOthers = endsInOthers(path ?? []);
+    const isTree = level < levels && !isOthers;
     header.style.setProperty('--level', String(level));
     header.setAttribute('scope', 'row');
     header.classList.toggle('pf-tree', isTree);
+    header.classList.toggle('pf-others', isOthers);
     header.classList.toggle('pf-open', isTree && isOpen);
     if (isTree) header.setAttribute('aria-expanded', String(isOpen));
     else header.removeAttribute('aria-expanded');

@@ -119,6 +119,8 @@ tbody th {
 tbody th.pf-tree { padding-left: calc(5px + 20px * var(--level, 0)); }
 th.pf-tree::before { display: inline-block; width: 19px; color: var(--text-muted); content: '+'; cursor: pointer; }
 th.pf-open::before { content: '−'; }
+/* The row of the groups that a limit leaves out. */
+th.pf-others { font-style: italic; }
 tbody tr:first-child > * { border-top-color: transparent; }
 td.pf-total { background-color: var(--pf-total); font-weight: 600; }
 tbody tr:hover > * { background-color: var(--surface-hover); }

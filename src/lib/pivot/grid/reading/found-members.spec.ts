@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { othersValue } from '../../values/others';
 import { membersIn } from './found-members';
 
 const columns = [
@@ -34,6 +35,17 @@ describe('membersIn', () => {
 
   it('finds a row by its own member, not by those above it', () => {
     expect(found('furniture')).toEqual([[['Furniture'], { x: null, y: 1 }]]);
+  });
+
+  it('finds a group that is not shown at the row that adds it up', () => {
+    const others = ['Furniture', othersValue(2)];
+    const limited = {
+      paths: [[], ['Furniture'], ['Furniture', 'Chairs'], others],
+      membersOf: (path: unknown) => (path === others ? ['Tables', 'Café wests'] : null),
+    };
+    expect(found('tables', limited)).toEqual([[others, { x: null, y: 3 }]]);
+    expect(found('others (2)', limited)).toHaveLength(1);
+    expect(found('lamps', limited)).toEqual([]);
   });
 
   it('ignores the Unicode form, as all searches do', () => {

@@ -28,11 +28,16 @@ interface Searched {
   columns: readonly Pick<DrawnColumn, 'path' | 'isClosed'>[];
   /** The label style of a column's values. */
   styleOf(column: string): LabelStyle | undefined;
+  /** Returns the values of the groups behind a row "Others"; null for any other row. */
+  membersOf?(path: readonly CellValue[]): readonly CellValue[] | null;
 }
 
-/** Finds the members whose label contains a text; see {@link contains}. An empty text finds none. */
+/**
+ * Finds the members whose label contains a text; see {@link contains}. An empty text finds none. A group that is not
+ * shown is found at the row "Others" that adds it up.
+ */
 export function membersIn(
-  { group_by, split_by, paths, columns, styleOf }: Searched,
+  { group_by, split_by, paths, columns, styleOf, membersOf }: Searched,
   text: string,
 ): FoundMembers {
   if (text === '' || group_by.length === 0) return { members: [], hasClosed: false };
@@ -58,7 +63,10 @@ export function membersIn(
   );
   const rows = paths.flatMap((rowPath, y): FoundMember[] => {
     const value = rowPath.at(-1);
-    if (value === undefined || !isFound(group_by[rowPath.length - 1], value)) return [];
+    if (value === undefined) return [];
+    const name = group_by[rowPath.length - 1];
+    const others = membersOf?.(rowPath) ?? [];
+    if (![value, ...others].some((each) => isFound(name, each))) return [];
     return [{ cell: { rowPath, columnPath: null, measure: null }, at: { x: null, y } }];
   });
   const isClosedRow = (path: readonly CellValue[], y: number) =>
