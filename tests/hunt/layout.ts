@@ -23,6 +23,14 @@ export interface HuntLayout {
   sort: [column: string, direction: string][];
   /** Number of open row levels; null for all. */
   depth: number | null;
+  /** How many of the outermost groups are shown, by a measure, with the rest as one row; null for all. */
+  limit?: HuntLimit | null;
+}
+
+export interface HuntLimit {
+  keep: 'top' | 'bottom';
+  number: number;
+  by: string;
 }
 
 export function randomLayout(table: HuntTable, random: Random): HuntLayout {
@@ -50,10 +58,18 @@ export function randomLayout(table: HuntTable, random: Random): HuntLayout {
       ? attributeFilter(random.pick(attributes), random)
       : randomFilter(usable, table, random),
   );
+  const [by = ''] = measures;
+  const further = random.fork('limit');
+  const isAdded = !measures.some((name) => table.formulas?.some((each) => each.name === name));
+  const limit: HuntLimit | null =
+    isAdded && further.chance(0.3)
+      ? { keep: further.pick(['top', 'bottom']), number: further.between(1, 3), by }
+      : null;
   return {
     levels: down,
     splits,
     measures,
+    limit,
     filters,
     filterOp: filters.length > 1 && random.chance(0.5) ? 'or' : 'and',
     sort: randomSort(table, usable, random),
@@ -158,6 +174,7 @@ export function storedLayout(layout: HuntLayout): Record<string, unknown> {
     ...(layout.filters.length > 1 && { filter_op: layout.filterOp }),
     sort: layout.sort,
     expressions,
+    ...(layout.limit && { limits: { [layout.levels[0]?.name ?? '']: layout.limit } }),
     ...(layout.depth !== null && { depth: layout.depth }),
   };
 }

@@ -39,6 +39,9 @@ export type Asked =
  * cells.
  */
 export class Oracle {
+  /** The outermost groups that the limit of the layout leaves out, as of the last {@link cells}; null if unknown. */
+  others: readonly Key[] | null = null;
+
   constructor(
     private readonly query: Query,
     private readonly table: HuntTable,
@@ -83,12 +86,54 @@ export class Oracle {
     );
     const path = (row: Record<string, unknown>, of: string[]) =>
       of.filter((n) => row[`${n} left out`] === 0).map((n) => row[n] as Key);
-    return rows.map((row) => ({
+    const cells = rows.map((row) => ({
       row: path(row, down),
       column: path(row, across),
       rows: row.rows as number,
       sums: Object.fromEntries(measures.map((m, i) => [m, row[`m${i}`] as number | null])),
     }));
+    return this.limited(cells);
+  }
+
+  /**
+   * Replaces the outermost groups that the limit leaves out by one row; null if equal sums make it unclear which groups
+   * these are.
+   */
+  private limited(cells: readonly Sums[]): Sums[] | null {
+    const { limit } = this.layout;
+    this.others = null;
+    if (!limit) return [...cells];
+    const ranked = cells
+      .filter(({ row, column, rows }) => row.length === 1 && column.length === 0 && rows > 0)
+      .map(({ row: [key = null], sums }) => ({ key, sum: sums[limit.by] ?? null }))
+      .sort((a, b) => {
+        if (a.sum === null || b.sum === null)
+          return Number(a.sum === null) - Number(b.sum === null);
+        return limit.keep === 'top' ? b.sum - a.sum : a.sum - b.sum;
+      });
+    const [last, next] = ranked.slice(limit.number - 1, limit.number + 1);
+    if (last && next && Math.abs((last.sum ?? 0) - (next.sum ?? 0)) < 1e-6) return null;
+    const others = ranked.slice(limit.number).map(({ key }) => key);
+    this.others = others;
+    const isOther = ({ row }: Sums) => row.length > 0 && others.includes(row[0] ?? null);
+    const added = new Map<string, Sums>();
+    for (const cell of cells.filter((each) => isOther(each) && each.row.length === 1)) {
+      const key = JSON.stringify(cell.column);
+      const { rows = 0, sums = {} } = added.get(key) ?? {};
+      const sum = (name: string, amount: number | null) =>
+        amount === null && (sums[name] ?? null) === null ? null : (sums[name] ?? 0) + (amount ?? 0);
+      const all = Object.entries(cell.sums).map(([name, amount]) => [name, sum(name, amount)]);
+      added.set(key, {
+        ...{ row: [OTHERS], column: cell.column, rows: rows + cell.rows },
+        sums: Object.fromEntries(all) as Sums['sums'],
+      });
+    }
+    return [...cells.filter((cell) => !isOther(cell)), ...added.values()];
+  }
+
+  /** The label of the row of the groups that the limit leaves out. */
+  get othersLabel(): string {
+    return `Others (${this.others?.length})`;
   }
 
   /** The number that a measure or a formula shows for some rows, as SQL. */
@@ -106,7 +151,8 @@ export class Oracle {
     const { levels, splits } = this.layout;
     const label = (of: readonly Level[]) => (key: Key, i: number) =>
       labelOf(key, (of[i] as Level).kind);
-    return { row: row.map(label(levels)), column: column.map(label(splits)) };
+    const labels = row.map((key, i) => (key === OTHERS ? this.othersLabel : label(levels)(key, i)));
+    return { row: labels, column: column.map(label(splits)) };
   }
 
   /**
@@ -144,6 +190,16 @@ export class Oracle {
       this.pathsLabelled(splits.slice(0, column.length), column),
     ]);
     return rows.flatMap((path) => columns.map((across) => ({ row: path, column: across })));
+  }
+
+  /** Returns the places of the groups behind a cell of the row "Others". */
+  async findOthers(column: readonly string[]): Promise<Meaning[] | null> {
+    const { splits } = this.layout;
+    const columns = await this.pathsLabelled(splits.slice(0, column.length), column);
+    const { others } = this;
+    return (
+      others && columns.flatMap((across) => others.map((key) => ({ row: [key], column: across })))
+    );
   }
 
   private async pathsLabelled(of: readonly Level[], labels: readonly string[]): Promise<Key[][]> {
@@ -275,6 +331,9 @@ export class Oracle {
     return `${select(leaf, -1)} UNION ALL ${select(moved, 1)}`;
   }
 }
+
+/** The key of the row of the groups that the limit leaves out; no stored value contains NUL. */
+const OTHERS = '\u0000others';
 
 /** The plan: the rows that operations see and measures show, unless a version has other excluded rows. */
 const TOUCHED = `pf_iter NOT IN ('reference')`;

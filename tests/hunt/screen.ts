@@ -62,20 +62,22 @@ export async function untilRight(
 export async function meaningsOf(
   cells: readonly Pressed[],
   oracle: Oracle,
-  { levels, splits }: HuntLayout,
+  { levels, splits, limit }: HuntLayout,
 ): Promise<Meaning[] | null> {
   const depth = Math.max(...cells.map(({ row }) => row.length));
   const across = Math.max(...cells.map(({ column }) => column.length));
   const named = [...levels.slice(0, depth), ...splits.slice(0, across)];
   if (!named.every(Oracle.isKnown)) return null;
-  return Promise.all(
-    cells.map(async ({ row, column }) => {
+  const all = await Promise.all(
+    cells.map(async ({ row, column }): Promise<Meaning[] | null> => {
+      if (limit && /^Others \(\d+\)$/.test(row[0] ?? '')) return oracle.findOthers(column);
       const [found, another] = await oracle.find(row, column);
       if (!found) throw new Broken(`No group is labelled ${place(row, column)}`);
       if (another) throw new Broken(`Two groups are labelled ${place(row, column)}`);
-      return found;
+      return [found];
     }),
   );
+  return all.some((each) => each === null) ? null : all.flatMap((each) => each ?? []);
 }
 
 /** Checks that no row matches the filters, since the page says so. @throws Broken, Refused */

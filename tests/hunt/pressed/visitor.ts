@@ -85,7 +85,9 @@ class PressedVisitor implements Visitor<Round> {
     if (round.toggle !== null) await this.toggle(round.toggle);
     const { moment } = round;
     if (moment.kind === 'hasty') await this.playHasty(round, moment);
-    else if (moment.kind === 'answer') await this.playAfterAnswer(round, moment);
+    // A change of amounts may bring other groups into a limit while a cell is pressed.
+    else if (moment.kind === 'answer' && !this.layout.limit)
+      await this.playAfterAnswer(round, moment);
     else await this.playCalm(round);
     if (page.errors.length > 0) throw new Broken(`The page threw: ${page.errors[0]}`);
   }
