@@ -155,6 +155,19 @@ test('groups whose difference is not below a percentage are hidden, and totals i
   const wanted = admitted.map(({ category, name }) => `${category} / ${name}`);
   await expect.poll(shown).toEqual(wanted);
   expect(await pivot.text({ row: ['Furniture'], column: ['2028', 'Sales'] })).toBe(total);
+
+  // A view carries the limit, also where the arrangement differs in nothing else.
+  await page.getByRole('button', { name: /^Layout/ }).click();
+  await page.getByRole('menuitem', { name: 'Save as a new view …' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Losers');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\?view=\d+$/);
+  await page.getByRole('button', { name: /^Remove the limit/ }).click();
+  await expect.poll(async () => (await shown()).length).toBe(groups.length);
+  await expect(page).toHaveURL(/\?view=\d+&limit=$/);
+  await page.getByRole('button', { name: /^Layout/ }).click();
+  await page.getByRole('menuitem', { name: 'Losers' }).click();
+  await expect.poll(shown).toEqual(wanted);
   await page.reload();
   await pivot.drawn();
   await expect.poll(shown).toEqual(wanted);

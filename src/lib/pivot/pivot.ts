@@ -262,13 +262,17 @@ export class Pivot {
   ): Promise<Omit<CleanLayout, 'layout'>> {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
-    this.grid.shown.setOpen(ordered, toggled);
+    const { shown } = this.grid;
+    const before = JSON.stringify(shown.settings.limits);
+    shown.setOpen(ordered, toggled);
     this.setAmounts(ordered.amounts);
     const { columns_config, plugin_config = {} } = ordered;
     await this.parts.viewer.restore({
       ...arrangementIn(ordered),
       ...{ columns_config, plugin_config, plugin: GRID },
     });
+    // The engine does not show a layout again that differs in nothing that it knows.
+    if (JSON.stringify(shown.settings.limits) !== before) await this.grid.sortAgain();
     this.kind = shownAs(ordered.plugin);
     this.chartMeasure = ordered.chart_measure;
     return { dropped, ignoresOr };

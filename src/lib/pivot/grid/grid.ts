@@ -195,9 +195,13 @@ export class Grid implements GridHost {
     this.shown.showAs(shownAs);
   }
 
-  /** Sorts the rows by the numbers as they are shown now, and draws them. */
+  /** Sorts and limits the rows by the numbers as they are shown now, and draws them. */
   async sortAgain(): Promise<void> {
-    if (this.shown.view) await this.onView(this.shown.view, () => this.shown.sort());
+    if (!this.shown.view) return;
+    await this.onView(this.shown.view, async () => {
+      await this.shown.sort();
+      await this.shown.regroup();
+    });
   }
 
   /**
