@@ -4,7 +4,6 @@ import { pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import { parseColumns, ROW_KEY, ROW_PATH } from '../../values/columns-json';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
-import { sums } from '../cells/grid-columns';
 import { type LimitedRows, limitedRows, type OthersRow } from './limited-rows';
 
 /** The rows of a view in the engine's order: their paths, and the numbers by which they are sorted. */
@@ -115,20 +114,22 @@ export class SortedView implements View {
     const read = await Promise.all(
       (parts.length > 0 ? parts : [{ start: 0, end: 0 }]).map(async ({ start, end }) => {
         const part = { ...rest, start_row: start, end_row: end };
-        return { start, columns: parseColumns(await this.view.to_columns_string(part)) };
+        return { columns: parseColumns(await this.view.to_columns_string(part)) };
       }),
     );
     const names = read[0]?.columns.map(([name]) => name) ?? [];
+    const places = placesIn(parts, ys);
     const columns = names.map((name, i) => {
-      const values = new Map(
-        read.flatMap(({ start, columns }) =>
-          (columns[i]?.[1] ?? []).map((value, y) => [start + y, value] as const),
-        ),
-      );
+      const lists = read.map(({ columns }) => columns[i]?.[1] ?? []);
+      const valueOf = (y: number) => {
+        const { part, at } = places.get(y) ?? NOWHERE;
+        return lists[part]?.[at];
+      };
       const isPath = name === ROW_PATH || name === ROW_KEY;
       const list = wanted.flatMap((row) => {
-        if (typeof row === 'number') return values.has(row) ? [values.get(row)] : [];
-        return [isPath ? row.path : sumOf(row, values)];
+        if (typeof row !== 'number') return [isPath ? row.path : sumOf(row, valueOf)];
+        const value = valueOf(row);
+        return value === undefined ? [] : [value];
       });
       return `${JSON.stringify(name)}:${JSON.stringify(list)}`;
     });
@@ -230,9 +231,12 @@ const othersAt = ({ others }: LimitedRows, path: readonly CellValue[]) =>
   others.get(pathKey(path))?.members ?? null;
 
 /** Adds up the numbers of the groups of a row; null if none of them has a number. */
-function sumOf({ ys }: OthersRow, values: ReadonlyMap<number, unknown>): CellValue {
-  const numbers = ys.map((y) => values.get(y));
-  const [sum = null] = sums(numbers.map((value) => [typeof value === 'number' ? value : null]));
+function sumOf({ ys }: OthersRow, valueOf: (y: number) => unknown): CellValue {
+  let sum: number | null = null;
+  for (const y of ys) {
+    const value = valueOf(y);
+    if (typeof value === 'number') sum = (sum ?? 0) + value;
+  }
   return sum;
 }
 
@@ -293,6 +297,25 @@ function runsOf(rows: readonly number[]): SortedRun[] {
     else runs.push({ start: y, end: y + 1 });
   }
   return runs;
+}
+
+/** The place of a row in the ranges that were read. */
+interface PlaceOfRow {
+  part: number;
+  at: number;
+}
+
+const NOWHERE: PlaceOfRow = { part: -1, at: -1 };
+
+/** Returns the places of sorted row numbers in sorted ranges that contain them. */
+function placesIn(parts: readonly SortedRun[], ys: readonly number[]): Map<number, PlaceOfRow> {
+  const places = new Map<number, PlaceOfRow>();
+  let part = 0;
+  for (const y of ys) {
+    while (y >= (parts[part]?.end ?? Infinity)) part++;
+    places.set(y, { part, at: y - (parts[part]?.start ?? 0) });
+  }
+  return places;
 }
 
 /** Returns the range that contains all rows of a list. */
