@@ -22,7 +22,7 @@ export interface OthersRow {
 }
 
 /** How many groups of a level are not shown, in all open parents. */
-export interface LeftOut {
+export interface HiddenGroups {
   hidden: number;
   all: number;
 }
@@ -34,7 +34,7 @@ export interface LimitedRows {
   others: ReadonlyMap<string, OthersRow>;
   /** The groups that are shown, as keys of paths, for each level with a limit. */
   kept: ReadonlyMap<number, ReadonlySet<string>>;
-  leftOut: ReadonlyMap<number, LeftOut>;
+  leftOut: ReadonlyMap<number, HiddenGroups>;
 }
 
 /**
@@ -64,7 +64,7 @@ export function limitedRows(
   }
   const rows: (number | OthersRow)[] = [];
   const kept = new Map<number, Set<string>>();
-  const leftOut = new Map<number, LeftOut>();
+  const leftOut = new Map<number, HiddenGroups>();
   const byPath = new Map<string, OthersRow>();
   const add = (parent: number) => {
     const groups = below.get(parent) ?? [];

@@ -19,7 +19,7 @@ import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { computedSort, limitColumns, readKeys } from './computed-sort';
-import { isRanked, type LeftOut, type LimitedRows } from './limited-rows';
+import { isRanked, type HiddenGroups, type LimitedRows } from './limited-rows';
 import { labelStyle } from '../../values/labels';
 import { SortedView } from './sorted-view';
 import { NOTHING, type Whole, type Window } from './window';
@@ -36,7 +36,7 @@ interface OutermostShown {
 }
 
 /** A limit on screen, with the number of groups that it leaves out in all open parents. */
-export interface LimitFact extends LeftOut {
+export interface LimitFact extends HiddenGroups {
   field: string;
   limit: Limit;
 }

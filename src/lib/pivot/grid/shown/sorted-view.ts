@@ -22,7 +22,7 @@ export interface SortDirection {
 }
 
 /** How the rows of a view are sorted and limited. */
-interface Arranged {
+interface RowArrangement {
   /** One for each sort key, the first one decides first; none for the engine's order. */
   sort: readonly SortDirection[];
   /** The limit of each level of the rows, the outermost first; null for none. */
@@ -40,7 +40,7 @@ const MOST_READS = 64;
  * order. Without an order and limits, it is the engine's view.
  */
 export class SortedView implements View {
-  private keys: ({ read: ReadKeys } & Arranged) | null = null;
+  private keys: ({ read: ReadKeys } & RowArrangement) | null = null;
   private order: Promise<LimitedRows> | null = null;
   /** The rows that were read last. */
   private latest: LimitedRows | null = null;
@@ -69,7 +69,7 @@ export class SortedView implements View {
    *
    * @param read reads the numbers; they are read again after each change of the rows
    */
-  arrange(read: ReadKeys, { sort, limits }: Arranged): void {
+  arrange(read: ReadKeys, { sort, limits }: RowArrangement): void {
     const isArranged = sort.length > 0 || limits.some((limit) => limit !== null);
     this.keys = isArranged ? { read, sort, limits } : null;
     this.order = null;
@@ -216,7 +216,7 @@ export class SortedView implements View {
 
 function arrangedRows(
   { paths, keys }: KeyedRows,
-  { sort, limits }: Arranged,
+  { sort, limits }: RowArrangement,
   before: LimitedRows['kept'] | null,
 ): LimitedRows {
   const order = sortedRows({ paths, keys }, sort);
