@@ -1,4 +1,5 @@
 /** Cells of the pivot: position, identity, and data read from them. */
+import { valueKey } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
 import { endsInOthers, othersValue } from '../values/others';
 import type { CellSlice } from './slice';
@@ -27,10 +28,13 @@ export interface ReadCell extends CellSlice, CellIdentity {
   value: number | null;
   /** Aggregate of the measure; `sum` unless the user chose another one. */
   aggregate: string;
+  /** The values of the groups behind a row "Others" when the cell was read; missing for any other row. */
+  members?: readonly CellValue[];
 }
 
 /** A marked cell: its identity, with its value and position when it was read. */
-export interface MarkedCell extends CellIdentity, Pick<ReadCell, 'value' | 'aggregate'> {
+export interface MarkedCell
+  extends CellIdentity, Pick<ReadCell, 'value' | 'aggregate' | 'members'> {
   at: CellPosition;
 }
 
@@ -46,6 +50,17 @@ export interface CellCondition {
 /** Equality key of a cell. */
 export const cellKey = ({ rowPath, columnPath, measure }: CellIdentity): string =>
   JSON.stringify([comparable(rowPath), columnPath, measure]);
+
+/** Whether two reads of a cell in a row "Others" found different groups behind it; false for a cell of another row. */
+export function hasOtherMembers(
+  { members: before }: Pick<ReadCell, 'members'>,
+  { members: now }: Pick<ReadCell, 'members'>,
+): boolean {
+  if (before === now) return false;
+  if (!before || !now || before.length !== now.length) return true;
+  const known = new Set(before.map(valueKey));
+  return now.some((value) => !known.has(valueKey(value)));
+}
 
 /** Equality key of a path of values. */
 export const pathKey = (path: readonly CellValue[]): string => JSON.stringify(comparable(path));

@@ -16,6 +16,8 @@ export const NO_FREE_PRICE =
 /** Why an amount of a cell whose members follow a lookup cannot be written. */
 export const MEMBERS_MOVED =
   'The rows of this cell or their rates have changed: by another change, or in the table of a lookup. Reload the rows, then type the amount again.';
+/** Why an amount that was typed into a row "Others" cannot be written. */
+export const OTHER_GROUPS = 'Others adds up other groups now. Check the number and type it again.';
 /** Returns why conversions of some rows cannot be typed into; null if they can. */
 export function whyUnconverted(
   conversions: readonly ConversionOf[],

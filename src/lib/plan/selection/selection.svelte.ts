@@ -9,7 +9,7 @@ import type {
   Press,
   ReadCell,
 } from '../../pivot/slice/cell';
-import { cellKey } from '../../pivot/slice/cell';
+import { cellKey, hasOtherMembers } from '../../pivot/slice/cell';
 import { readAgain, readBlock } from '../../pivot/grid/reading/block-reader';
 import type { Pivot } from '../../pivot/pivot';
 import { CellReader, GONE, type ReadCells } from './cell-reader';
@@ -204,7 +204,12 @@ export class Selection {
     if (!again || this.marked !== marked) return;
     const isFlat = pivot.grid.shown.reader?.config.group_by.length === 0;
     if (!isFlat && again.some(isGone)) this.clear();
-    else this.marked = again;
+    else {
+      this.marked = again;
+      // The slice of a row "Others" lists its groups.
+      const isRegrouped = again.some((cell, i) => hasOtherMembers(marked[i] ?? cell, cell));
+      if (isRegrouped) await this.readAgain();
+    }
   }
 
   /** Removes a column from the slice of the cells pressed last; it then covers more rows than they did. */

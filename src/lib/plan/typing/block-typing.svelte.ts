@@ -2,7 +2,12 @@
 import type { SlicePreview } from '../../contract/previews';
 import { ApiError } from '../../client/http';
 import type { ScaleEdit } from '../../contract/operations';
-import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
+import {
+  type CellIdentity,
+  hasOtherMembers,
+  type MarkedCell,
+  type ReadCell,
+} from '../../pivot/slice/cell';
 import type { FillDirection } from '../../pivot/grid/cells/block';
 import {
   isUnchanged,
@@ -24,7 +29,7 @@ import { pivotMessageOf } from '../version/loading.svelte';
 import { hasOverlap } from '../amounts/marked-sums';
 import { TOO_MANY } from './pasting';
 import type { PlannedVersion } from '../version/planned-version.svelte';
-import { NOTHING_OF_ZERO, whyReadOnly } from '../amounts/refusals';
+import { NOTHING_OF_ZERO, OTHER_GROUPS, whyReadOnly } from '../amounts/refusals';
 import type { MeasureEdit } from '../amounts/scale-draft';
 import { MOST_CHANGED } from '../selection/selected-slice';
 import type { Selection } from '../selection/selection.svelte';
@@ -235,7 +240,10 @@ export class BlockTyping {
     try {
       return await unsaved.write(write, async (signal) => {
         await this.settled();
-        const marked = await this.selection.reader.again(await meant);
+        const before = await meant;
+        const again = await this.selection.reader.again(before);
+        // Rows may have changed since then: a row "Others" must still add up the groups that were meant.
+        const marked = again.map((cell, i) => withMembersOf(before[i], cell));
         if (marked.length === 0) throw new Refusal(NOTHING_SELECTED);
         const placed = await place(marked);
         if ('refusal' in placed) throw new Refusal(placed.refusal);
@@ -303,7 +311,7 @@ export class BlockTyping {
     }
     if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
       throw new Refusal(HELD_TOGETHER);
-    this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
+    this.check(cells, (cell, i) => this.whyNot(cell, changed[i]) ?? whyOthers(cell, changed[i]));
     // A typed total stays the total, even if somebody else has written since it was on screen.
     const stored = await this.storedOf(cells, settings.shape, signal);
     // A measure with cells of its own gets the amounts of these cells.
@@ -392,6 +400,15 @@ function fittingPart(pasted: Proposal | undefined, error: unknown): Proposal | n
   const fitting = withFaults(pasted, error.checked);
   return askedBy(fitting).length > 0 ? fitting : null;
 }
+
+/** Returns a cell with the groups of another read of it, if it is in a row "Others". */
+const withMembersOf = (before: MarkedCell | undefined, cell: MarkedCell): MarkedCell => ({
+  ...cell,
+  ...(before?.members && { members: before.members }),
+});
+
+const whyOthers = (cell: ReadCell, asked: Asked | undefined): string | null =>
+  asked && hasOtherMembers(asked.cell, cell) ? OTHER_GROUPS : null;
 
 const countText = (count: number): string =>
   count === 1 ? '1 cell' : `${count.toLocaleString()} cells`;

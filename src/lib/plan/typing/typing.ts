@@ -1,9 +1,15 @@
 /** Writes amounts that are typed into cells. */
 import type { SlicePreview } from '../../contract/previews';
 import { ApiError } from '../../client/http';
-import type { CellIdentity, MarkedCell, ReadCell } from '../../pivot/slice/cell';
+import {
+  type CellIdentity,
+  hasOtherMembers,
+  type MarkedCell,
+  type ReadCell,
+} from '../../pivot/slice/cell';
 import { unmarkedDimensions } from '../../pivot/slice/slice-values';
 import { isSameCaution, type Caution } from '../amounts/caution';
+import { OTHER_GROUPS } from '../amounts/refusals';
 import { isPrice } from '../selection/cell-reader';
 import type { Changes } from '../changes/changes.svelte';
 import { FormulaChoices } from './formula-choices.svelte';
@@ -249,6 +255,7 @@ export class Typing {
     const obstacle = (how === 'write' ? this.planned.obstacle : null) ?? this.obstacle(cell);
     const shows = this.selection.reader.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
+    if (hasOtherMembers(typed, cell)) throw new ApiError(0, OTHER_GROUPS);
     const { slice } = cell;
     const stored = await this.reach(cell, settings.shape, signal);
     const note = noteOf(settings.note);

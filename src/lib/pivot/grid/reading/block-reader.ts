@@ -67,10 +67,14 @@ async function readRectangle(
   const { paths, values } = await shown.readPart(reader, view, columns, rows);
   return paths.flatMap((rowPath, i): MarkedCell[] => {
     const y = block.y0 + i;
+    const members = membersOf(shown, rowPath);
     if (!block.columns) {
       const aggregate = reader.aggregateOf(null);
       return [
-        { rowPath, columnPath: null, measure: null, value: null, aggregate, at: { x: null, y } },
+        {
+          ...{ rowPath, columnPath: null, measure: null, value: null, aggregate, ...members },
+          at: { x: null, y },
+        },
       ];
     }
     return columns.map(({ path, measure }, j) => ({
@@ -79,13 +83,14 @@ async function readRectangle(
       measure,
       value: numberOf(values[j]?.[i]),
       aggregate: reader.aggregateOf(measure),
+      ...members,
       at: { x: x0 + j, y },
     }));
   });
 }
 
 /**
- * Reads cells again: their current values and positions. Cells that are no longer shown have a null value.
+ * Reads cells again: their current values, positions and groups behind a row "Others". Cells that are no longer shown have a null value.
  *
  * @throws Error with a sentence if rows keep coming and going during the reads
  */
@@ -136,6 +141,7 @@ async function readOnce(
   const orders = new Map(wanted.map((x, i) => [x, i]));
   return placed.map(({ cell, at }) => ({
     ...cell,
+    ...(at && membersOf(shown, cell.rowPath)),
     value: at && numberOf(values[orders.get(at.x) ?? -1]?.[at.y - start_row]),
     at: at ?? cell.at,
     isShown: at !== null,
@@ -177,6 +183,12 @@ export async function withSlices(
       }),
     );
   });
+}
+
+/** Returns the groups behind a row "Others" as a part of its cells; null for any other row. */
+function membersOf(shown: Shown, rowPath: readonly CellValue[]): Pick<ReadCell, 'members'> | null {
+  const members = shown.membersOf(rowPath);
+  return members && { members };
 }
 
 const numberOf = (value: CellValue | undefined): number | null =>

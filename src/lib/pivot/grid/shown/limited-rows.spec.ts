@@ -7,6 +7,8 @@ import type { Ratio } from '../../values/ratios';
 import type { ShownAs } from '../../values/show-as';
 import { Gate } from '../../waiting';
 import { NOTHING } from '../views/beside';
+import { hasOtherMembers } from '../../slice/cell';
+import { readAgain } from '../reading/block-reader';
 import { Reach } from '../cells/reach';
 import { limitedRows } from './limited-rows';
 import { Shown } from './shown';
@@ -214,6 +216,22 @@ describe('a row of others', () => {
     expect(reach(['A', 'E']).touches(cell)).toBe(true);
     expect(reach(['E']).touches(cell)).toBe(false);
     expect(reach(['E']).misses(cell)).toBe(true);
+  });
+
+  it('has other members after its groups were chosen again, in a single cell and in a block', async () => {
+    const { table, view, shown } = await shownBy({ item: top });
+    const cell = { rowPath: OTHERS, columnPath: ['2028'], measure: 'plan' };
+    const readOne = () => shown.ask((reader) => reader.read(cell, COLUMNS));
+    const before = await readOne();
+    const marked = [{ ...before, at: { x: 8, y: 4 } }];
+    const [same] = await readAgain(shown, marked);
+    expect(same && hasOtherMembers(before, same)).toBe(false);
+    await table.update({ id: [0], plan: [50] });
+    await shown.follow(view);
+    const [now] = await readAgain(shown, marked);
+    expect(now?.members).toEqual(['B', 'E', null]);
+    for (const each of [await readOne(), now])
+      expect(each && hasOtherMembers(before, each)).toBe(true);
   });
 
   it('has no rows below it, and the outermost one no groups of an inner limit', async () => {

@@ -232,6 +232,7 @@ export class ViewReader {
     const { rowPath, columnPath, measure } = identity;
     return {
       ...sliceFromCell(cell, columns),
+      ...(others && { members: others }),
       rowPath,
       columnPath,
       measure,
