@@ -93,6 +93,13 @@ export async function limitColumns(
   });
 }
 
+/** A column whose numbers are read. */
+interface KeyColumn {
+  column: DrawnColumn;
+  /** Whether its sums are read even if the view shows them in relation to others. */
+  isOfSums: boolean;
+}
+
 /**
  * Reads all rows of a view with their numbers in some columns. Shares of the parent column are 100 % in the total of
  * all columns: there, the numbers are the sums.
@@ -100,15 +107,17 @@ export async function limitColumns(
 export async function readKeys(
   reader: ViewReader,
   view: View,
-  columns: readonly DrawnColumn[],
+  wanted: readonly KeyColumn[],
 ): Promise<KeyedRows> {
   const rows = { start_row: 0, end_row: await view.num_rows() };
   const printed = await reader.printedPaths();
   const isWhole = ({ path, measure }: DrawnColumn) =>
     path?.length === 0 && reader.wayOf(measure) === 'share_of_column';
+  const columns = wanted.map(({ column }) => column);
+  const isSummed = wanted.map(({ column, isOfSums }) => isOfSums || isWhole(column));
   const shown = await reader.values.shown(view, columns, rows, printed);
-  if (!columns.some(isWhole)) return { paths: shown.paths, keys: shown.values };
+  if (!isSummed.includes(true)) return { paths: shown.paths, keys: shown.values };
   const sums = await reader.values.rows(view, columns, rows, printed);
-  const keys = columns.map((column, i) => (isWhole(column) ? sums : shown).values[i] ?? []);
+  const keys = isSummed.map((isSum, i) => (isSum ? sums : shown).values[i] ?? []);
   return { paths: shown.paths, keys };
 }

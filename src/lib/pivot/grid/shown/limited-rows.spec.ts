@@ -1,6 +1,6 @@
 import perspective from '@finos/perspective/node';
 import { describe, expect, it } from 'vitest';
-import type { Limit } from '../../../contract/stored-layout';
+import type { Limit, ShowAs } from '../../../contract/stored-layout';
 import type { CellValue, Schema, Table } from '../../values/engine-types';
 import { othersValue } from '../../values/others';
 import type { Ratio } from '../../values/ratios';
@@ -95,7 +95,11 @@ const ITEMS: [item: string | null, plan: number, past: number][] = [
 ];
 
 /** Shows five items in two regions, of which the west has twice the amounts. */
-async function shownBy(limits: Record<string, Limit>, shownAs: ShownAs = new Map()) {
+async function shownBy(
+  limits: Record<string, Limit>,
+  shownAs: ShownAs = new Map(),
+  { sign = 1, aggregates = {} }: { sign?: number; aggregates?: Record<string, string> } = {},
+) {
   const client = perspective as unknown as {
     table(schema: unknown, options: { index: string }): Promise<Table>;
   };
@@ -103,7 +107,7 @@ async function shownBy(limits: Record<string, Limit>, shownAs: ShownAs = new Map
   const rows = ['East', 'West'].flatMap((region, r) =>
     ITEMS.flatMap(([item, plan, past]) =>
       ['2027', '2028'].map((year, y) => {
-        const factor = (1 + r) * (1 + y);
+        const factor = sign * (1 + r) * (1 + y);
         return { region, item, year, plan: plan * factor, past: past * factor };
       }),
     ),
@@ -119,7 +123,7 @@ async function shownBy(limits: Record<string, Limit>, shownAs: ShownAs = new Map
   });
   const group_by = ['region', 'item'];
   const columns = ['plan', 'past', 'gain', 'share'];
-  const view = await table.view({ group_by, split_by: ['year'], columns });
+  const view = await table.view({ group_by, split_by: ['year'], columns, aggregates });
   const shown = new Shown(
     table,
     RATIOS,
@@ -261,6 +265,33 @@ describe('a row of others', () => {
     expect(paths.filter(([region]) => region === 'East').map((path) => path[1])).toEqual([
       ...[undefined, '', 'A', othersValue(3)],
     ]);
+  });
+});
+
+describe('rows limited by a measure that is shown in relation to others', () => {
+  const groupsOf = async (limit: Limit, way: ShowAs, sign = 1) => {
+    const { shown } = await shownBy({ item: limit }, new Map([['plan', way]]), { sign });
+    const { paths } = await shown.readAll();
+    return paths.filter(([region]) => region === 'East').flatMap(([, item]) => item ?? []);
+  };
+
+  it.each(['rank', 'share_of_row', 'running_total'] as const)(
+    'are those with the largest and smallest sums, as %s',
+    async (way) => {
+      expect(await groupsOf({ keep: 'top', number: 1, by: 'plan' }, way)).toEqual([
+        ...['', othersValue(4)],
+      ]);
+      expect(await groupsOf({ keep: 'bottom', number: 1, by: 'plan' }, way)).toEqual([
+        ...['A', othersValue(4)],
+      ]);
+      expect(await groupsOf({ keep: 'bottom', number: 1, by: 'plan' }, way, -1)).toEqual([
+        ...['', othersValue(4)],
+      ]);
+    },
+  );
+
+  it('are those whose shown number is above or below another', async () => {
+    expect(await groupsOf({ keep: 'below', number: 3, by: 'plan' }, 'rank')).toEqual(['', 'E']);
   });
 });
 

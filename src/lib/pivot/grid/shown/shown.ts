@@ -167,9 +167,13 @@ export class Shown {
       computedSort(reader),
       limitColumns(reader, this.settings.limits),
     ]);
-    const columns = [...sort, ...limited.filter((each) => each !== null)].map(
-      ({ column }) => column,
-    );
+    const columns = [
+      ...sort.map(({ column }) => ({ column, isOfSums: false })),
+      // The largest share of a negative parent and the highest rank belong to the smallest sum.
+      ...limited
+        .filter((each) => each !== null)
+        .map(({ column, limit }) => ({ column, isOfSums: isRanked(limit) })),
+    ];
     const limits = limited.map((each) => each && each.limit);
     if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_ROWS);
     view.arrange((each) => readKeys(reader, each, columns), { sort, limits });
