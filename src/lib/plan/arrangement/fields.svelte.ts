@@ -16,7 +16,7 @@ import {
 } from '../../pivot/slice/filter';
 import { label } from '../../pivot/values/labels';
 import type { Member } from '../../pivot/table/members';
-import { isSum, missingParts, paintingOf } from '../../pivot/values/ratios';
+import { isAdditive, isSum, missingParts, paintingOf } from '../../pivot/values/ratios';
 import { isTimeUnit } from '../../pivot/values/time-unit';
 import { withNewestClose } from '../../pivot/values/to-date';
 import type { Arrangement } from './arrangement.svelte';
@@ -159,6 +159,12 @@ export class Fields {
     const { aggregates = {} } = this.arrangement.shown;
     const parts = ratios ? (paintingOf(name, ratios)?.parts ?? []) : [];
     return parts.every((part) => isSum(aggregates[part]));
+  }
+
+  /** Whether rows can be limited by a field. Averages of several columns have no total. */
+  limits(field: PlacedField): boolean {
+    const { aggregates = {}, split_by = [] } = this.arrangement.shown;
+    return this.sorts(field) && (split_by.length === 0 || isAdditive(aggregates[field.name]));
   }
 
   /**

@@ -21,7 +21,7 @@ export function limitItems(
 
 /** Returns the measures on screen by which groups can be limited. */
 export const limitMeasures = ({ fields }: Pick<PlanSession, 'fields'>) =>
-  fields.measures.filter((field) => fields.hasNumbers(field.name) && fields.sorts(field));
+  fields.measures.filter((field) => fields.hasNumbers(field.name) && fields.limits(field));
 
 /** Returns how the numbers of a measure are typed and written: a percentage is a fraction. */
 export function limitNumber({ pivot }: Pick<PlanSession, 'pivot'>, measure: string) {

@@ -74,7 +74,7 @@ interface LimitColumn {
 
 /**
  * Returns the limit of each level of a view's rows, the outermost first. Null for a level without one, and for a limit
- * by a measure that the view does not show.
+ * by a measure that the view does not show or whose total of all columns is unknown, such as an average.
  */
 export async function limitColumns(
   reader: ViewReader,
@@ -89,7 +89,8 @@ export async function limitColumns(
     const m = limit ? shown.indexOf(limit.by) : -1;
     if (!limit || m < 0) return null;
     const leaves = printed.flatMap((_, x) => (x % shown.length === m ? [x] : []));
-    return { limit, column: { path: [], measure: limit.by, leaves, isClosed: false } };
+    const column: DrawnColumn = { path: [], measure: limit.by, leaves, isClosed: false };
+    return reader.values.hasTotal(column) ? { limit, column } : null;
   });
 }
 

@@ -127,7 +127,7 @@ async function shownBy(
   const shown = new Shown(
     table,
     RATIOS,
-    { ...NOTHING, untold: async () => ({ group_by, columns }) },
+    { ...NOTHING, untold: async () => ({ group_by, columns, aggregates }) },
     new Gate(),
   );
   shown.settings = { limits, total_column: 'start' };
@@ -292,6 +292,21 @@ describe('rows limited by a measure that is shown in relation to others', () => 
 
   it('are those whose shown number is above or below another', async () => {
     expect(await groupsOf({ keep: 'below', number: 3, by: 'plan' }, 'rank')).toEqual(['', 'E']);
+  });
+});
+
+describe('a limit by an average', () => {
+  const byAverage = { aggregates: { plan: 'avg' } };
+
+  it('shows all groups if there are several columns across, whose average is unknown', async () => {
+    for (const keep of ['top', 'above'] as const) {
+      const { shown } = await shownBy(
+        { item: { keep, number: 1, by: 'plan' } },
+        new Map(),
+        byAverage,
+      );
+      expect((await shown.readAll()).paths).toHaveLength(1 + 2 * (1 + ITEMS.length));
+    }
   });
 });
 

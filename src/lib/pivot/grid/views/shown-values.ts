@@ -270,6 +270,11 @@ export class ShownValues {
     });
   }
 
+  /** Whether the numbers of a column are known: those of several columns together only if they can be added up. */
+  hasTotal({ measure, leaves }: DrawnColumn): boolean {
+    return (leaves.length === 1 && !paintingOf(measure, this.ratios)) || this.isSum({ measure });
+  }
+
   /** Whether the numbers of a column, or those that it is computed from, can be added up. */
   private isSum({ measure }: Pick<DrawnColumn, 'measure'>): boolean {
     const parts = paintingOf(measure, this.ratios)?.parts ?? [measure];
