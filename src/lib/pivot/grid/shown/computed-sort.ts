@@ -1,11 +1,13 @@
 /** The columns by whose numbers the grid sorts and limits the rows of a view. */
+import { EXACT } from '../../../contract/decimals';
 import type { Limit } from '../../../contract/stored-layout';
 import { columnSort } from '../../layout/column-sort';
 import { pathKey } from '../../slice/cell';
 import type { CellValue, View } from '../../values/engine-types';
-import { isAdditive } from '../../values/ratios';
+import { isAdditive, sumIn } from '../../values/ratios';
 import type { DrawnColumn } from '../cells/grid-columns';
 import type { KeyedRows, SortDirection } from './sorted-view';
+import { isRanked } from './limited-rows';
 import type { ViewReader } from '../views/view-reader';
 
 /** A column by which rows are sorted. */
@@ -97,13 +99,13 @@ export async function limitColumns(
 /** A column whose numbers are read. */
 interface KeyColumn {
   column: DrawnColumn;
-  /** Whether its sums are read even if the view shows them in relation to others. */
-  isOfSums: boolean;
+  /** The limit by the numbers; null for those of a sort. Of the largest and smallest groups, the sums are compared. */
+  limit: Limit | null;
 }
 
 /**
  * Reads all rows of a view with their numbers in some columns. Shares of the parent column are 100 % in the total of
- * all columns: there, the numbers are the sums.
+ * all columns: there, the numbers are the sums. For a limit, sums that round to zero are 0.
  */
 export async function readKeys(
   reader: ViewReader,
@@ -115,10 +117,18 @@ export async function readKeys(
   const isWhole = ({ path, measure }: DrawnColumn) =>
     path?.length === 0 && reader.wayOf(measure) === 'share_of_column';
   const columns = wanted.map(({ column }) => column);
-  const isSummed = wanted.map(({ column, isOfSums }) => isOfSums || isWhole(column));
+  const isSummed = wanted.map(
+    ({ column, limit }) => (limit !== null && isRanked(limit)) || isWhole(column),
+  );
   const shown = await reader.values.shown(view, columns, rows, printed);
-  if (!isSummed.includes(true)) return { paths: shown.paths, keys: shown.values };
-  const sums = await reader.values.rows(view, columns, rows, printed);
-  const keys = isSummed.map((isSum, i) => (isSum ? sums : shown).values[i] ?? []);
+  const sums = isSummed.includes(true)
+    ? await reader.values.rows(view, columns, rows, printed)
+    : shown;
+  const keys = wanted.map(({ column, limit }, i) => {
+    const numbers = (isSummed[i] ? sums : shown).values[i] ?? [];
+    const isSum = isSummed[i] === true || reader.wayOf(column.measure) === null;
+    const decimals = isSum ? reader.values.decimalsOf(column) : EXACT;
+    return limit ? numbers.map((number) => sumIn(number, decimals)) : numbers;
+  });
   return { paths: shown.paths, keys };
 }

@@ -1,5 +1,6 @@
 import perspective from '@finos/perspective/node';
 import { describe, expect, it } from 'vitest';
+import type { Decimals } from '../../../contract/decimals';
 import type { Limit, ShowAs } from '../../../contract/stored-layout';
 import type { CellValue, Schema, Table } from '../../values/engine-types';
 import { othersValue } from '../../values/others';
@@ -69,6 +70,16 @@ describe('limited rows', () => {
     });
   });
 
+  it('count the rounding error of a sum as 0', () => {
+    const residue = [9, 0.1 + 0.2 - 0.3, 5, 5, 0, -1e-12, -1];
+    expect(rows(limit('above', 0), residue).names).toEqual(['']);
+    expect(rows(limit('below', 0), residue).names).toEqual(['', 'd']);
+    expect(rows(limit('top', 1), residue.with(1, 0).with(4, 1e-12)).names).toEqual([
+      ...['', 'a', 'a/x', 'a/y'],
+      [othersValue(3), 'b', null, 'd'],
+    ]);
+  });
+
   it('stay the same while they are held', () => {
     const of = (numbers: CellValue[], before: Parameters<typeof limitedRows>[3] = null) =>
       limitedRows(order, paths, [{ limit: limit('top', 1), numbers }], before);
@@ -98,7 +109,11 @@ const ITEMS: [item: string | null, plan: number, past: number][] = [
 async function shownBy(
   limits: Record<string, Limit>,
   shownAs: ShownAs = new Map(),
-  { sign = 1, aggregates = {} }: { sign?: number; aggregates?: Record<string, string> } = {},
+  {
+    sign = 1,
+    aggregates = {},
+    decimalsOf = NOTHING.decimalsOf,
+  }: { sign?: number; aggregates?: Record<string, string>; decimalsOf?: () => Decimals } = {},
 ) {
   const client = perspective as unknown as {
     table(schema: unknown, options: { index: string }): Promise<Table>;
@@ -127,7 +142,7 @@ async function shownBy(
   const shown = new Shown(
     table,
     RATIOS,
-    { ...NOTHING, untold: async () => ({ group_by, columns, aggregates }) },
+    { ...NOTHING, decimalsOf, untold: async () => ({ group_by, columns, aggregates }) },
     new Gate(),
   );
   shown.settings = { limits, total_column: 'start' };
@@ -292,6 +307,19 @@ describe('rows limited by a measure that is shown in relation to others', () => 
 
   it('are those whose shown number is above or below another', async () => {
     expect(await groupsOf({ keep: 'below', number: 3, by: 'plan' }, 'rank')).toEqual(['', 'E']);
+  });
+});
+
+describe('rows limited by sums with decimals', () => {
+  it('are above 0 only if their sums round to more', async () => {
+    const decimalsOf = () => ({ least: 0, most: 0 });
+    const { shown } = await shownBy({ item: { keep: 'above', number: 0, by: 'plan' } }, new Map(), {
+      decimalsOf,
+      sign: 0.5,
+    });
+    const { paths } = await shown.readAll();
+    const east = paths.flatMap(([region, item]) => (region === 'East' ? [item] : []));
+    expect(east).toEqual([undefined, '', 'E', null]);
   });
 });
 

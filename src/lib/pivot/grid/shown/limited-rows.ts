@@ -1,7 +1,7 @@
 /** Chooses the groups that limits show, and adds up the others in one row. */
 import type { Limit } from '../../../contract/stored-layout';
 import { pathKey } from '../../slice/cell';
-import { tidy } from '../../values/cell-value';
+import { tidyChange } from '../../values/cell-value';
 import type { CellValue } from '../../values/engine-types';
 import { othersValue } from '../../values/others';
 
@@ -108,7 +108,7 @@ function chosenOf(
   const { keep, number } = limit;
   const numberOf = (y: number) => {
     const own = numbers[y];
-    return typeof own === 'number' ? tidy(own) : null;
+    return typeof own === 'number' ? tidyChange(own) : null;
   };
   if (!isRanked(limit)) {
     const admits = (own: number | null) =>

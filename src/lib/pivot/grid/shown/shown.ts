@@ -168,11 +168,8 @@ export class Shown {
       limitColumns(reader, this.settings.limits),
     ]);
     const columns = [
-      ...sort.map(({ column }) => ({ column, isOfSums: false })),
-      // The largest share of a negative parent and the highest rank belong to the smallest sum.
-      ...limited
-        .filter((each) => each !== null)
-        .map(({ column, limit }) => ({ column, isOfSums: isRanked(limit) })),
+      ...sort.map(({ column }) => ({ column, limit: null })),
+      ...limited.filter((each) => each !== null),
     ];
     const limits = limited.map((each) => each && each.limit);
     if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_ROWS);

@@ -110,7 +110,8 @@ export class ShownValues {
     return sumIn(whole, this.decimalsOf(column)) || null;
   }
 
-  private decimalsOf({ measure }: DrawnColumn): Decimals {
+  /** Returns the decimals of the sums of a column; {@link EXACT} for numbers that are no sums. */
+  decimalsOf({ measure }: DrawnColumn): Decimals {
     return isAdditive(this.aggregates[measure]) ? this.measures.decimalsOf(measure) : EXACT;
   }
 
