@@ -49,6 +49,8 @@ interface MatrixChoice {
 
 /** Reads groups and the sums inside them from the engine. */
 export class Matrix {
+  private hasHidden = false;
+
   constructor(
     private readonly table: EngineTable,
     private readonly layout: Layout,
@@ -61,9 +63,9 @@ export class Matrix {
     return this.choice.isSum;
   }
 
-  /** Whether a limit hides groups, so that they are missing in all sums. */
+  /** Whether a limit has hidden groups that were read, so that they are missing in all sums. */
   get hidesGroups(): boolean {
-    return this.choice.shownGroups?.hasOthers === false;
+    return this.hasHidden;
   }
 
   /** Returns the positions of the biggest groups; see {@link biggest}. */
@@ -119,6 +121,7 @@ export class Matrix {
       if (inner.length > 0) for (const y of ys.reverse()) await open(view, y, inner.length);
       return { all, shown, rows: inner.length > 0 ? await readAll(view) : closed };
     });
+    if (limit && !limit.hasOthers) this.hasHidden = true;
     const within = new Map<string, Map<string, Sums>>();
     for (const { path, sums } of inner.length > 0 ? this.leaves(rows, depth) : []) {
       const key = pathKey(path.slice(0, 1));

@@ -218,6 +218,12 @@ describe('a chart of the engine’s sums', () => {
     const shares = await shown(false, { ...BY_MONTH, columns: ['value'], amounts });
     expect(shares.lines.flatMap(({ values }) => values.flat()).every((n) => n === null)).toBe(true);
 
+    // The chart has another field.
+    const other = { shownGroups: { column: 'date', kept, hasOthers: false } };
+    const whole = await chartOf({ ...BY_MONTH, columns: ['value'], amounts }, other);
+    expect(whole).toEqual(await chartOf({ ...BY_MONTH, columns: ['value'], amounts }));
+    expect(total(whole)).toBeCloseTo(1, 6);
+
     // More groups than a chart has series: the rest of those that the rows show.
     const many = new Set(Array.from({ length: 20 }, (_, i) => `["r${i}"]`));
     const chart = await chartOf(BY_MONTH, {
