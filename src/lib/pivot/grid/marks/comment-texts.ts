@@ -1,6 +1,7 @@
 /** The texts of the comments on cells. */
 import type { Slice } from '../../../contract/slices';
 import { cellKey, type CellIdentity } from '../../slice/cell';
+import { endsInOthers } from '../../values/others';
 import type { Reach } from '../cells/reach';
 
 /** A slice whose cells are marked, such as a locked one. */
@@ -16,7 +17,8 @@ export interface MarkedReach {
   text: string;
 }
 
-/** The texts of the comments on the cells of one view. Each cell is judged once, when it is drawn. */
+/** The texts of the comments on the cells of one view. Each cell is judged once, when it is drawn; one
+ * in a row "Others" at each drawing. */
 export class CommentTexts {
   /** By row and column; null without a comment. */
   private readonly known = new Map<string, string | null>();
@@ -30,15 +32,22 @@ export class CommentTexts {
   on({ rowPath, columnPath }: CellIdentity): string | null {
     if (this.comments.length === 0) return null;
     const cell = { rowPath, columnPath, measure: null };
+    // A row "Others" may stand for other groups by the next drawing.
+    if (endsInOthers(rowPath)) return this.textOn(cell);
     const key = cellKey(cell);
     const known = this.known.get(key);
     if (known !== undefined) return known;
+    const text = this.textOn(cell);
+    this.known.set(key, text);
+    return text;
+  }
+
+  private textOn(cell: CellIdentity): string | null {
+    const { rowPath, columnPath } = cell;
     const isTotal = rowPath.length === 0 && !columnPath?.length;
     const texts = this.comments
       .filter(({ reach }) => reach.holds(cell) && (isTotal || !reach.isOfAll))
       .map(({ text }) => text);
-    const text = texts.length > 0 ? texts.join('\n') : null;
-    this.known.set(key, text);
-    return text;
+    return texts.length > 0 ? texts.join('\n') : null;
   }
 }

@@ -6,7 +6,8 @@ import {
   rowsOfEntry,
   tableFrom,
 } from '../../../../../tests/support/pivot-tables';
-import type { EngineTable } from '../../values/engine-types';
+import type { CellValue, EngineTable } from '../../values/engine-types';
+import { endsInOthers, othersValue } from '../../values/others';
 import { formulated, type Ratio } from '../../values/ratios';
 import { parseExpression } from '../../../contract/formula-expression';
 import { triedText } from './marks';
@@ -33,6 +34,23 @@ it('changes the results of formulas in the cells whose measures it changes', asy
   expect(marks.changesResult(cell('Double', 'West'))).toBe(false);
   expect(marks.amountIn(cell('value', 'West'))).toBe(15);
   expect(marks.changesResult(cell('value', 'West'))).toBe(false);
+  await view.delete();
+});
+
+it('adds up the amounts of the groups behind a row “Others”', async () => {
+  const tried = rowsOfEntry(-1, 4).map((row, i) => ({
+    ...row,
+    region: ['West', 'East', null, 'North'][i] ?? null,
+    value: 10 ** i,
+  }));
+  const table = (await tableFrom(bytesOf(tried, LOGGED))) as unknown as EngineTable;
+  const view = await table.view({ group_by: ['region'], columns: ['value'] });
+  const members = ['South', null, 'East', 'West'];
+  const membersOf = (path: readonly CellValue[]) => (endsInOthers(path) ? members : null);
+  const config = await view.get_config();
+  const marks = await Tried.read(table, config, new Map(), -1, false, membersOf);
+  const cell = { rowPath: [othersValue(4)], columnPath: null, measure: 'value' };
+  expect(marks.amountIn(cell)).toBe(111);
   await view.delete();
 });
 

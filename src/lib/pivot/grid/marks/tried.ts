@@ -1,6 +1,6 @@
 /** The amounts that a log entry or a trial adds to the cells of a view. */
-import { type CellIdentity, cellKey } from '../../slice/cell';
-import { tidyChange } from '../../values/cell-value';
+import { type CellIdentity, cellKey, pathKey } from '../../slice/cell';
+import { tidyChange, valueKey } from '../../values/cell-value';
 import { parseRows } from '../../values/columns-json';
 import {
   type CellValue,
@@ -30,6 +30,8 @@ export class Tried {
   private constructor(
     private readonly amounts: ReadonlyMap<string, number>,
     private readonly parts: ReadonlyMap<string, readonly string[]> = new Map(),
+    /** The values of the groups that the rows change, by the key of the path of their parent. */
+    private readonly changed: ReadonlyMap<string, ReadonlySet<CellValue>> = new Map(),
     /** Returns the values of the groups behind a row "Others"; null for any other row. */
     private readonly membersOf: MembersOf = () => null,
   ) {}
@@ -78,7 +80,7 @@ export class Tried {
     const { paths, columns: sums } = parseRows(text);
     if (!paths || paths.length > MOST_GROUPS) return new Tried(new Map());
     const amounts = amountsOf(paths, sums, group_by.length, split_by.length);
-    return new Tried(amounts, parts, membersOf);
+    return new Tried(amounts, parts, groupsIn(paths, group_by.length), membersOf);
   }
 
   /** Checks whether the rows change the result of a formula in a cell; false for a cell of any other column. */
@@ -92,11 +94,39 @@ export class Tried {
     const members = this.membersOf(cell.rowPath);
     if (!members) return this.amounts.get(cellKey(cell)) ?? 0;
     const parent = cell.rowPath.slice(0, -1);
-    const amounts = members.map((member) =>
-      this.amountIn({ ...cell, rowPath: [...parent, member] }),
-    );
-    return tidyChange(amounts.reduce((sum, amount) => sum + amount, 0));
+    const keys = keysOf(members);
+    let sum = 0;
+    for (const value of this.changed.get(pathKey(parent))?.values() ?? []) {
+      if (keys.has(valueKey(value)))
+        sum += this.amounts.get(cellKey({ ...cell, rowPath: [...parent, value] })) ?? 0;
+    }
+    return tidyChange(sum);
   }
+}
+
+/** Returns the values of the groups of some paths, by the key of the path of their parent. */
+function groupsIn(
+  paths: readonly CellValue[][],
+  depth: number,
+): ReadonlyMap<string, ReadonlySet<CellValue>> {
+  const groups = new Map<string, Set<CellValue>>();
+  for (const path of paths) {
+    const value = path.at(-1);
+    if (value === undefined || path.length > depth) continue;
+    const key = pathKey(path.slice(0, -1));
+    const values = groups.get(key) ?? new Set();
+    groups.set(key, values.add(value));
+  }
+  return groups;
+}
+
+const keysByMembers = new WeakMap<readonly CellValue[], ReadonlySet<string>>();
+
+/** Returns the keys of some values, which are cached per list. */
+function keysOf(members: readonly CellValue[]): ReadonlySet<string> {
+  const known = keysByMembers.get(members) ?? new Set(members.map(valueKey));
+  keysByMembers.set(members, known);
+  return known;
 }
 
 /**
