@@ -4,6 +4,7 @@ import type { ClosedHeaders } from '../grid/views/closed-headers';
 import type { DrawnColumn } from '../grid/cells/grid-columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
 import { TOTAL, TOTAL_ROW } from '../grid/drawing/heads';
+import { pathKey } from '../slice/cell';
 import { label, type LabelStyle } from '../values/labels';
 import { isTimeUnit } from '../values/time-unit';
 import type { Whole } from '../grid/shown/window';
@@ -104,7 +105,9 @@ function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<WorkbookRow> 
   const formats = columns.map((column) => valueCells(column, pivot, styles));
   for (let y = 0; y < count; y++) {
     const path = paths[y] ?? [];
-    const isOpen = isGrouped && (path.length === 0 || (paths[y + 1]?.length ?? 0) > path.length);
+    const hasBelow = (paths[y + 1]?.length ?? 0) > path.length;
+    const isOpen =
+      isGrouped && (path.length === 0 || hasBelow || pivot.emptied?.has(pathKey(path)) === true);
     const cells: Cell[] = isGrouped ? [rowHead(path, isOpen, pivot, styles)] : [];
     for (const [x, format] of formats.entries()) cells.push(format(values[x]?.[y] ?? null, isOpen));
     yield { cells, level: isGrouped ? rowLevel(path) : 0 };

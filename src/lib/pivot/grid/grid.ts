@@ -296,7 +296,8 @@ export class Grid implements GridHost {
       const [columns, paths] = await Promise.all([reader.columns(), reader.rowPaths(0)]);
       const styleOf = (name: string) => this.shown.styleOf(name);
       const membersOf = (path: readonly CellValue[]) => this.shown.membersOf(path);
-      return membersIn({ group_by, split_by, columns, paths, styleOf, membersOf }, text);
+      const isEmptied = (path: readonly CellValue[]) => this.shown.isOpenRow(path);
+      return membersIn({ group_by, split_by, columns, paths, styleOf, membersOf, isEmptied }, text);
     });
   }
 

@@ -69,6 +69,10 @@ describe('membersIn', () => {
       false,
     );
     expect(hasClosed({ columns: columns.slice(0, 3) })).toBe(true);
+    const others = { columns: columns.slice(0, 3), paths: [[], [othersValue(3)]] };
+    expect(hasClosed(others)).toBe(false);
+    const emptied = { columns: columns.slice(0, 3), paths: [[], ['Paper']], isEmptied: () => true };
+    expect(hasClosed(emptied)).toBe(false);
     expect(hasClosed({ paths: searched.paths.slice(0, 4) })).toBe(true);
   });
 

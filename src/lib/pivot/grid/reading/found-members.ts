@@ -2,6 +2,7 @@
 import { contains } from '../../../contract/folding';
 import { pathKey, type CellIdentity, type CellPosition } from '../../slice/cell';
 import type { CellValue } from '../../values/engine-types';
+import { endsInOthers } from '../../values/others';
 import { label, type LabelStyle } from '../../values/labels';
 import type { DrawnColumn } from '../cells/grid-columns';
 
@@ -30,6 +31,8 @@ interface Searched {
   styleOf(column: string): LabelStyle | undefined;
   /** Returns the values of the groups behind a row "Others"; null for any other row. */
   membersOf?(path: readonly CellValue[]): readonly CellValue[] | null;
+  /** Whether a row is open, although a limit hides all of its groups. */
+  isEmptied?(path: readonly CellValue[]): boolean;
 }
 
 /**
@@ -37,7 +40,7 @@ interface Searched {
  * shown is found at the row "Others" that adds it up.
  */
 export function membersIn(
-  { group_by, split_by, paths, columns, styleOf, membersOf }: Searched,
+  { group_by, split_by, paths, columns, styleOf, membersOf, isEmptied }: Searched,
   text: string,
 ): FoundMembers {
   if (text === '' || group_by.length === 0) return { members: [], hasClosed: false };
@@ -70,7 +73,10 @@ export function membersIn(
     return [{ cell: { rowPath, columnPath: null, measure: null }, at: { x: null, y } }];
   });
   const isClosedRow = (path: readonly CellValue[], y: number) =>
-    path.length < group_by.length && (paths[y + 1]?.length ?? 0) <= path.length;
+    path.length < group_by.length &&
+    (paths[y + 1]?.length ?? 0) <= path.length &&
+    !endsInOthers(path) &&
+    !isEmptied?.(path);
   return {
     members: [...heads, ...rows],
     hasClosed: columns.some(({ isClosed }) => isClosed) || paths.some(isClosedRow),

@@ -6,7 +6,8 @@ import type { CellValue, Schema, Table } from '../../values/engine-types';
 import { othersValue } from '../../values/others';
 import type { Ratio } from '../../values/ratios';
 import type { ShownAs } from '../../values/show-as';
-import { Gate } from '../../waiting';
+import { Busy, Gate } from '../../waiting';
+import { RowGroups } from './row-groups';
 import { NOTHING } from '../views/beside';
 import { hasOtherMembers } from '../../slice/cell';
 import { readAgain } from '../reading/block-reader';
@@ -307,6 +308,29 @@ describe('rows limited by a measure that is shown in relation to others', () => 
 
   it('are those whose shown number is above or below another', async () => {
     expect(await groupsOf({ keep: 'below', number: 3, by: 'plan' }, 'rank')).toEqual(['', 'E']);
+  });
+});
+
+describe('an open row whose groups a limit hides', () => {
+  it('is shown as open, and can be closed', async () => {
+    const { shown } = await shownBy({ item: { keep: 'above', number: 13, by: 'plan' } });
+    const { paths, emptied } = await shown.readAll();
+    expect(paths).toEqual([[], ['East'], ['West'], ['West', '']]);
+    expect([...(emptied ?? [])]).toEqual(['["East"]']);
+    const { isOpen } = await shown.readWindow(0, 0, 1, 4);
+    expect(isOpen).toEqual([true, true, true, false]);
+    const rows = new RowGroups(
+      shown,
+      new Busy(() => undefined),
+      async () => {},
+      async () => {},
+    );
+    await rows.toggle(['East'], 1);
+    await shown.readWindow(0, 0, 1, 4);
+    expect(shown.isOpenAt(1)).toBe(false);
+    await rows.toggle(['East'], 1);
+    await shown.readWindow(0, 0, 1, 4);
+    expect(shown.isOpenAt(1)).toBe(true);
   });
 });
 

@@ -35,7 +35,18 @@ export interface LimitedRows {
   /** The groups that are shown, as keys of paths, for each level with a limit. */
   kept: ReadonlyMap<number, ReadonlySet<string>>;
   leftOut: ReadonlyMap<number, HiddenGroups>;
+  /** Open rows without a row below them, because a limit hides all of their groups, as keys of their paths. */
+  emptied: ReadonlySet<string>;
 }
+
+/** No rows, without limits. */
+export const NO_LIMITS: LimitedRows = {
+  rows: [],
+  others: new Map(),
+  kept: new Map(),
+  leftOut: new Map(),
+  emptied: new Set(),
+};
 
 /**
  * Limits the rows of a view. Rows with equal numbers are chosen by their values, so that the choice does not depend on
@@ -66,6 +77,7 @@ export function limitedRows(
   const kept = new Map<number, Set<string>>();
   const leftOut = new Map<number, HiddenGroups>();
   const byPath = new Map<string, OthersRow>();
+  const emptied = new Set<string>();
   const add = (parent: number) => {
     const groups = below.get(parent) ?? [];
     const level = (paths[groups[0] ?? -1]?.length ?? 0) - 1;
@@ -87,14 +99,18 @@ export function limitedRows(
     const others = groups.filter((y) => !chosen.has(y));
     const { hidden = 0, all = 0 } = leftOut.get(level) ?? {};
     leftOut.set(level, { hidden: hidden + others.length, all: all + groups.length });
-    if (others.length === 0 || !isRanked(limited.limit)) return;
+    if (others.length === 0) return;
+    if (!isRanked(limited.limit)) {
+      if (chosen.size === 0) emptied.add(pathKey(paths[parent] ?? []));
+      return;
+    }
     const path = [...(paths[parent] ?? []), othersValue(others.length)];
     const row = { path, ys: others, members: others.map((y) => paths[y]?.at(-1) ?? null) };
     rows.push(row);
     byPath.set(pathKey(path), row);
   };
   add(-1);
-  return { rows, others: byPath, kept, leftOut };
+  return { rows, others: byPath, kept, leftOut, emptied };
 }
 
 /** Whether a limit shows the first or last groups, and the rest as one row. */

@@ -87,8 +87,8 @@ export class RowGroups {
       const row: CellIdentity = { rowPath: path, columnPath: null, measure: null };
       const at = await reader.find(row, { x: null, y: near });
       if (!at) return;
-      const [, next = []] = await reader.rowPaths(at.y, at.y + 2);
-      const isOpen = next.length > path.length;
+      const [, next] = await reader.rowPaths(at.y, at.y + 2);
+      const isOpen = this.shown.isOpenRow(path, next);
       isToOpen ??= !isOpen;
       const hasRows = path.length < reader.levels;
       if (hasRows && isToOpen !== isOpen)
@@ -148,7 +148,7 @@ export class RowGroups {
     return this.shown.ask(async (reader) => {
       const paths = await reader.rowPaths(0);
       return paths.flatMap((path, y) => {
-        const isOpen = (paths[y + 1]?.length ?? 0) > path.length;
+        const isOpen = this.shown.isOpenRow(path, paths[y + 1]);
         return path.length === level && !isOpen && !endsInOthers(path) && admits(path)
           ? [{ path, y }]
           : [];

@@ -1,7 +1,7 @@
 /** The rows and columns of the engine's view as the grid shows them. */
 import * as v from 'valibot';
 import { GridSettings, type Layout, type Limit } from '../../../contract/stored-layout';
-import type { CellIdentity, CellPosition } from '../../slice/cell';
+import { type CellIdentity, type CellPosition, pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type {
   CellValue,
@@ -19,7 +19,7 @@ import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { computedSort, limitColumns, readKeys } from './computed-sort';
-import { isRanked, type HiddenGroups, type LimitedRows } from './limited-rows';
+import { isRanked, NO_LIMITS, type HiddenGroups, type LimitedRows } from './limited-rows';
 import { labelStyle } from '../../values/labels';
 import { SortedView } from './sorted-view';
 import { NOTHING, type Whole, type Window } from './window';
@@ -172,7 +172,7 @@ export class Shown {
       ...limited.filter((each) => each !== null),
     ];
     const limits = limited.map((each) => each && each.limit);
-    if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_ROWS);
+    if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_LIMITS);
     view.arrange((each) => readKeys(reader, each, columns), { sort, limits });
   }
 
@@ -261,6 +261,11 @@ export class Shown {
   /** Whether the drawn cells mean the same in the current view, which may not be drawn yet. */
   get isDrawn(): boolean {
     return this.window.reader?.sliceContext === this.reader?.sliceContext;
+  }
+
+  /** Whether a row is open: rows below it are shown, or a limit hides all of its groups. @param next the row after it */
+  isOpenRow(path: readonly CellValue[], next: readonly CellValue[] = []): boolean {
+    return next.length > path.length || this.view?.emptied.has(pathKey(path)) === true;
   }
 
   /** Returns the column at a position on screen. */
@@ -389,7 +394,7 @@ export class Shown {
     ]);
     const paths = [...(top?.paths ?? []), ...rows.paths];
     const count = Math.min(y1 - y0, paths.length);
-    const isOpen = paths.map((path, i) => (paths[i + 1]?.length ?? 0) > path.length);
+    const isOpen = paths.map((path, i) => this.isOpenRow(path, paths[i + 1]));
     if (top) isOpen[0] = this.rowCount > 1;
     const values = new Map<number, CellValue[]>();
     for (const [i, ofRows] of rows.values.entries()) {
@@ -438,7 +443,7 @@ export class Shown {
       const count = group_by.length > 0 ? paths.length : (values[0]?.length ?? 0);
       return {
         ...{ group_by, split_by, totals: this.settings },
-        ...{ paths, columns, values, kinds, count },
+        ...{ paths, columns, values, kinds, count, emptied: view.emptied },
         styles: new Map([...group_by, ...split_by].map((name) => [name, this.styleOf(name)])),
         labelOf: this.labelOf,
       };
@@ -482,8 +487,6 @@ export class Shown {
     return kinds;
   }
 }
-
-const NO_ROWS: LimitedRows = { rows: [], others: new Map(), kept: new Map(), leftOut: new Map() };
 
 /** Yields a path and its parents, the innermost first. */
 function* prefixes(path: readonly CellValue[]): Generator<readonly CellValue[]> {

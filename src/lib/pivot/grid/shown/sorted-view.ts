@@ -4,7 +4,7 @@ import { pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import { parseColumns, ROW_KEY, ROW_PATH } from '../../values/columns-json';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
-import { type LimitedRows, limitedRows, type OthersRow } from './limited-rows';
+import { type LimitedRows, limitedRows, NO_LIMITS, type OthersRow } from './limited-rows';
 
 /** The rows of a view in the engine's order: their paths, and the numbers by which they are sorted. */
 export interface KeyedRows {
@@ -101,6 +101,11 @@ export class SortedView implements View {
   /** Does the same as {@link membersOf} for the rows that were read last. */
   knownMembersOf(path: readonly CellValue[]): readonly CellValue[] | null {
     return this.latest && othersAt(this.latest, path);
+  }
+
+  /** The open rows whose groups a limit hides, of the rows that were read last; see {@link LimitedRows}. */
+  get emptied(): ReadonlySet<string> {
+    return (this.latest ?? NO_LIMITS).emptied;
   }
 
   async to_columns_string(window: ViewWindow = {}): Promise<string> {
@@ -220,8 +225,7 @@ function arrangedRows(
   before: LimitedRows['kept'] | null,
 ): LimitedRows {
   const order = sortedRows({ paths, keys }, sort);
-  if (limits.every((limit) => limit === null))
-    return { rows: order, others: new Map(), kept: new Map(), leftOut: new Map() };
+  if (limits.every((limit) => limit === null)) return { ...NO_LIMITS, rows: order };
   let at = sort.length;
   const ofLevels = limits.map((limit) => limit && { limit, numbers: keys[at++] ?? [] });
   return limitedRows(order, paths, ofLevels, before);

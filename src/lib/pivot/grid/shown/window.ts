@@ -27,6 +27,8 @@ export interface Whole {
   totals: ColumnTotals;
   /** Paths of the rows; without meaning in an ungrouped view. */
   paths: readonly (readonly CellValue[])[];
+  /** Keys of the paths of open rows whose groups a limit hides; none if missing. */
+  emptied?: ReadonlySet<string>;
   columns: readonly DrawnColumn[];
   /** Values of each column, row by row. */
   values: readonly (readonly CellValue[])[];
