@@ -1,5 +1,7 @@
 /** Menu items that limit the groups of the rows, and how numbers of limits are written. */
 import type { PlanSession } from '$lib/plan/session.svelte';
+import type { LimitFact } from '$lib/pivot/grid/shown/shown';
+import { limitText } from '../text/limit-text';
 import { formatNumber } from '../../number-text';
 import type { MenuItem } from '../../ui/Menu.svelte';
 
@@ -22,6 +24,16 @@ export function limitItems(
 /** Returns the measures on screen by which groups can be limited. */
 export const limitMeasures = ({ fields }: Pick<PlanSession, 'fields'>) =>
   fields.measures.filter((field) => fields.hasNumbers(field.name) && fields.limits(field));
+
+/** Returns the text of a limit; see {@link limitText}. */
+export const limitFactText = (
+  fact: LimitFact,
+  { fields, pivot }: Pick<PlanSession, 'fields' | 'pivot'>,
+): string =>
+  limitText(fact, {
+    labelOf: (name) => fields.labelOf(name),
+    numberOf: (number, by) => limitNumber({ pivot }, by).text(number),
+  });
 
 /** Returns how the numbers of a measure are typed and written: a percentage is a fraction. */
 export function limitNumber({ pivot }: Pick<PlanSession, 'pivot'>, measure: string) {

@@ -7,11 +7,12 @@ import type { Whole } from '$lib/pivot/grid/shown/window';
 import { formatDay } from '$lib/pivot/values/date-language';
 import { formatInstant } from '../../format';
 import { sourceName, tableName } from '../../source-name';
+import { limitFactText } from '../arrange/limit-items';
 import { filterText } from '../text/filter-text';
 
 type Stated = Pick<
   PlanSession,
-  'planned' | 'arrangement' | 'fields' | 'comparison' | 'trial' | 'locks'
+  'planned' | 'arrangement' | 'fields' | 'comparison' | 'trial' | 'locks' | 'pivot'
 >;
 
 /** Returns the facts that a print states above its numbers: those of an export, and the arrangement in words. */
@@ -37,17 +38,16 @@ export function printedFacts(
 }
 
 /**
- * Returns the facts that an export states beside its numbers: their version, time, filters and author.
+ * Returns the facts that an export states beside its numbers: their version, time, filters, limits and author.
  *
  * @param done the name of the time
  */
-export function pivotFacts(
-  { planned, arrangement, fields, comparison, trial, locks }: Stated,
-  done = 'Exported',
-): Fact[] {
+export function pivotFacts(session: Stated, done = 'Exported'): Fact[] {
+  const { planned, arrangement, fields, comparison, trial, locks } = session;
   const { current, source, asOf } = planned;
   const { isolated } = arrangement.entries;
   const filters = fields.filters.map((each): Fact => ['Filter', filterText(each, Infinity)]);
+  const limits = arrangement.limits.map((fact): Fact => ['Limit', limitFactText(fact, session)]);
   const closed = locks
     .closedDates(planned.columns)
     .flatMap(({ date, ranges }) =>
@@ -65,6 +65,7 @@ export function pivotFacts(
       `${arrangement.views.open?.name ?? 'Default of the source'}${arrangement.differs ? ', changed' : ''}`,
     ],
     ...(filters.length > 0 ? filters : [['Filter', 'None'] as const]),
+    ...limits,
     ['As of', asOf ? `After ${entryName(asOf)}` : 'Now'],
     ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
     ...closed,
