@@ -11,6 +11,7 @@ import type { Tried } from './grid/marks/tried';
 import { dateOfGroup, monthsOf } from './layout/expected-layout';
 import { measureFormats, withoutEarlierFormats } from './layout/formats';
 import {
+  fittingLimits,
   type CleanLayout,
   cleanLayout,
   defaultLayout,
@@ -293,7 +294,11 @@ export class Pivot {
       shown.across.setDepth(ordered.columns_depth ?? null);
       shown.settings = { ...shown.settings, pinned_columns: undefined };
     }
-    shown.settings = { ...shown.settings, limits: fittingLimits(shown.settings.limits, ordered) };
+    const known = { ...this.schema, ...ordered.expressions };
+    const limits = fittingLimits(shown.settings.limits, ordered, (name) =>
+      Object.hasOwn(known, name),
+    );
+    shown.settings = { ...shown.settings, limits };
     await this.parts.viewer.restore(arrangementIn(ordered));
   }
 
@@ -402,14 +407,6 @@ export class Pivot {
     const checked = await this.parts.table.validate_expressions(expressions);
     return new Set(Object.keys(checked.expression_schema));
   }
-}
-
-/** Returns the limits whose field is in the rows of a layout, and whose measure it shows; undefined for none. */
-function fittingLimits(limits: Layout['limits'], { group_by = [], columns = [] }: Layout) {
-  const fitting = Object.entries(limits ?? {}).filter(
-    ([field, { by }]) => group_by.includes(field) && columns.includes(by),
-  );
-  return fitting.length > 0 ? Object.fromEntries(fitting) : undefined;
 }
 
 /** Returns the part of a layout that selects, groups and sorts rows, as the viewer takes it. */

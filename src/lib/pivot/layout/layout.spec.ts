@@ -6,6 +6,8 @@ import {
   monthOrder,
   sliceContextOf,
   withMonthsInOrder,
+  fittingLimits,
+  renamed,
 } from './layout';
 
 const column = (cname: string, role: ColumnEntry['role'], more: Partial<ColumnEntry> = {}) => ({
@@ -173,5 +175,34 @@ describe('sliceContextOf', () => {
     });
     expect(sliceContextOf(changed('made'))).not.toBe(sliceContextOf(layout));
     expect(sliceContextOf(changed('unused'))).toBe(sliceContextOf(layout));
+  });
+});
+
+describe('limits of a layout', () => {
+  const limits = {
+    Customer: { keep: 'top', number: 3, by: 'Sales' },
+    Area: { keep: 'above', number: 0, by: 'Margin' },
+  } as const;
+  const of = (group_by: string[], columns: string[]) =>
+    fittingLimits(limits, { group_by, columns }, (name) => name !== 'Margin');
+
+  it('end with their field in the rows or their measure, unless these cannot be read', () => {
+    expect(of(['Customer', 'Area'], ['Sales'])).toEqual(limits);
+    expect(of(['Area'], ['Sales'])).toEqual({ Area: limits.Area });
+    expect(of(['Customer'], ['Units'])).toBeUndefined();
+  });
+
+  it('follow new names of fields and measures', () => {
+    const names = new Map([
+      ['Customer', 'Client'],
+      ['Sales', 'Revenue'],
+      ['Margin', null],
+    ]);
+    expect(renamed({ limits }, names).limits).toEqual({
+      Client: { keep: 'top', number: 3, by: 'Revenue' },
+    });
+    expect(renamed({ limits }, new Map([['Area', null]])).limits).toEqual({
+      Customer: limits.Customer,
+    });
   });
 });

@@ -127,8 +127,8 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     );
   const { columns = [], sort = [], filter = [], aggregates, columns_config, amounts } = layout;
   const limits = Object.entries(layout.limits ?? {}).flatMap(([field, limit]) => {
-    const by = now(limit.by);
-    return by === null ? [] : [[field, { ...limit, by }] as const];
+    const [of, by] = [now(field), now(limit.by)];
+    return of === null || by === null ? [] : [[of, { ...limit, by }] as const];
   });
   return {
     ...layout,
@@ -146,6 +146,23 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     ...(amounts && { amounts: record(amounts) }),
     ...(layout.limits && { limits: limits.length > 0 ? Object.fromEntries(limits) : undefined }),
   };
+}
+
+/**
+ * Returns the limits whose field is in the rows of a layout, and whose measure it shows; undefined for none. Limits by
+ * columns that are unknown, such as a formula that cannot be read, stay.
+ */
+export function fittingLimits(
+  limits: Layout['limits'],
+  { group_by = [], columns = [] }: Layout,
+  isKnown: (name: string) => boolean,
+): Layout['limits'] {
+  const fits = (name: string, shown: readonly (string | null)[]) =>
+    shown.includes(name) || !isKnown(name);
+  const fitting = Object.entries(limits ?? {}).filter(
+    ([field, { by }]) => fits(field, group_by) && fits(by, columns),
+  );
+  return fitting.length > 0 ? Object.fromEntries(fitting) : undefined;
 }
 
 export interface CleanLayout {

@@ -17,6 +17,15 @@ describe('withLacking', () => {
     expect(shown({})).toEqual({ ...wanted, depth: 1 });
   });
 
+  it('restores limits unless they were changed', () => {
+    const limits = { Best: { keep: 'top', number: 3, by: 'Margin %' } } as const;
+    const of = (changes: Layout) =>
+      withLacking({ ...opened, ...changes }, { wanted: { ...wanted, limits }, opened, names });
+    expect(of({}).limits).toEqual(limits);
+    const other = { City: { keep: 'top', number: 3, by: 'Sales' } } as const;
+    expect(of({ limits: other }).limits).toEqual(other);
+  });
+
   it('keeps other columns and another sort order, and puts each column after the one it followed', () => {
     const changed = shown({ columns: ['Cost', 'Quantity', 'Sales'], sort: [['Sales', 'asc']] });
     expect(changed.columns).toEqual(['Cost', 'Quantity', 'Price', 'Sales', 'Margin %']);

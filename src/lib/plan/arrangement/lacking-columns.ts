@@ -2,7 +2,7 @@
 import type { Layout } from '../../contract/stored-layout';
 
 /** The parts of a layout that come back whole. */
-const WHOLE = ['group_by', 'split_by', 'filter', 'sort'] as const;
+const WHOLE = ['group_by', 'split_by', 'filter', 'sort', 'limits'] as const;
 
 /** A layout that a pivot opened without some of its columns. */
 export interface Lacking {
@@ -16,7 +16,7 @@ export interface Lacking {
 
 /**
  * Returns a layout with the columns that the pivot lacks. If somebody has changed the columns since the pivot
- * opened, each follows the column that it followed. Groups, filters and the sort order come back unless somebody has
+ * opened, each follows the column that it followed. Groups, filters, limits and the sort order come back unless somebody has
  * changed them.
  *
  * @param shown the current layout

@@ -3,9 +3,12 @@ import type { Limit } from '$lib/contract/stored-layout';
 import { limitText } from './limit-text';
 
 it('says what a limit leaves out', () => {
-  const text = (keep: Limit['keep'], number: number, hidden: number) =>
+  const text = (keep: Limit['keep'], number: number, hidden?: number) =>
     limitText(
-      { field: 'customer', limit: { keep, number, by: 'change' }, hidden, all: 1240 },
+      {
+        ...{ field: 'customer', limit: { keep, number, by: 'change' } },
+        ...(hidden !== undefined && { hidden, all: 1240 }),
+      },
       {
         labelOf: (name) => (name === 'customer' ? 'Customer' : 'Δ %'),
         numberOf: (value) => `${value * 100} %`,
@@ -16,5 +19,7 @@ it('says what a limit leaves out', () => {
   expect(text('below', -0.05, 12)).toBe(
     'Customer: Δ % below -5 %, 12 of 1,240 hidden, totals include them',
   );
+  expect(text('top', 3)).toBe('Customer: top 3 by Δ %');
+  expect(text('below', -0.05)).toBe('Customer: Δ % below -5 %');
   expect(text('above', 1, 0)).toBe('Customer: Δ % above 100 %, 0 of 1,240 hidden');
 });

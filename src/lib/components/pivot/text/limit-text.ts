@@ -11,7 +11,7 @@ interface LimitWords {
 
 /**
  * Returns a limit with what it leaves out: "Customer: top 10 by Sales, 37 in Others", or "Customer: Δ % below −5 %, 12
- * of 40 hidden, totals include them".
+ * of 40 hidden, totals include them". Without the numbers of groups, only the limit.
  */
 export function limitText(
   { field, limit, hidden, all }: LimitFact,
@@ -19,9 +19,13 @@ export function limitText(
 ): string {
   const { keep, number, by } = limit;
   const name = labelOf(field);
-  if (keep === 'top' || keep === 'bottom')
-    return `${name}: ${keep} ${formatCount(number)} by ${labelOf(by)}, ${formatCount(hidden)} in Others`;
+  const isRanked = keep === 'top' || keep === 'bottom';
+  const text = isRanked
+    ? `${name}: ${keep} ${formatCount(number)} by ${labelOf(by)}`
+    : `${name}: ${labelOf(by)} ${keep} ${numberOf(number, by)}`;
+  if (hidden === undefined || all === undefined) return text;
+  if (isRanked) return `${text}, ${formatCount(hidden)} in Others`;
   const left = `${formatCount(hidden)} of ${formatCount(all)} hidden`;
   const included = hidden > 0 ? ', totals include them' : '';
-  return `${name}: ${labelOf(by)} ${keep} ${numberOf(number, by)}, ${left}${included}`;
+  return `${text}, ${left}${included}`;
 }

@@ -35,8 +35,11 @@ interface OutermostShown {
   hasOthers: boolean;
 }
 
-/** A limit on screen, with the number of groups that it leaves out in all open parents. */
-export interface LimitFact extends HiddenGroups {
+/**
+ * A limit on a field of the rows, with the number of groups that it leaves out in all open parents. These numbers are
+ * missing while no groups of the field are on screen.
+ */
+export interface LimitFact extends Partial<HiddenGroups> {
   field: string;
   limit: Limit;
 }
@@ -63,7 +66,7 @@ export class Shown {
   private isHeld = false;
   /** The measures that are shown in relation to other sums. */
   shownAs: ShownAs = new Map();
-  /** The limits on screen, with the groups that they leave out. */
+  /** The limits on fields of the rows, with the groups that they leave out. */
   leftOut: readonly LimitFact[] = [];
   private leftOutKey = JSON.stringify([[], []]);
   /** Called after {@link leftOut} or the outermost groups on screen have changed. */
@@ -189,7 +192,7 @@ export class Shown {
     const { group_by = [] } = this.reader?.config ?? {};
     const facts = group_by.flatMap((field, level): LimitFact[] => {
       const [limit, counts] = [this.settings.limits?.[field], leftOut.get(level)];
-      return limit && counts ? [{ field, limit, ...counts }] : [];
+      return limit ? [{ field, limit, ...counts }] : [];
     });
     const outermost = [...(kept.get(0) ?? [])].sort();
     const key = JSON.stringify([facts, outermost]);
