@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { Layout } from './stored-layout';
+import { Layout, Limit } from './stored-layout';
 
 describe('Layout', () => {
   it('keeps every part that a pivot stores', () => {
@@ -29,6 +29,18 @@ describe('Layout', () => {
     expect(
       v.parse(Layout, { group_by: null, theme: 'Pro Dark', settings: true, plugin: 'Y Bar' }),
     ).toEqual({ plugin: 'Y Bar' });
+  });
+
+  it('says which numbers a limit takes', () => {
+    const of = (keep: string, number: number) =>
+      v
+        .safeParse(Limit, { keep, number, by: 'Sales' })
+        .issues?.map(({ message, path }) => [path?.map(({ key }) => key).join('.'), message]);
+    const why = [['number', 'must be a whole number from 1 on with top and bottom']];
+    expect(of('top', 0)).toEqual(why);
+    expect(of('bottom', 1.5)).toEqual(why);
+    expect(of('top', 1)).toBeUndefined();
+    expect(of('above', -0.05)).toBeUndefined();
   });
 
   it('accepts a filter without a term', () => {

@@ -41,6 +41,11 @@ export type LayoutFilter = v.InferOutput<typeof LayoutFilter>;
 export const LayoutSort = v.tuple([v.string(), v.string()]);
 export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 
+/** Whether the number of a limit fits: with `top` and `bottom`, it counts groups. */
+export function isLimitNumber({ keep, number }: { keep: string; number: number }): boolean {
+  return keep === 'above' || keep === 'below' || (Number.isInteger(number) && number > 0);
+}
+
 /**
  * Which groups of a field in the rows are shown, by a measure of the layout with all columns added: the `number` of
  * each parent with its largest or smallest amounts, the rest as one row "Others"; or those whose amount, as it is
@@ -52,10 +57,9 @@ export const Limit = v.pipe(
     number: v.pipe(v.number(), v.finite()),
     by: v.string(),
   }),
-  v.check(
-    ({ keep, number }) =>
-      keep === 'above' || keep === 'below' || (Number.isInteger(number) && number > 0),
-  ),
+  v.forward(v.check(isLimitNumber, 'must be a whole number from 1 on with top and bottom'), [
+    'number',
+  ]),
 );
 export type Limit = v.InferOutput<typeof Limit>;
 
