@@ -10,6 +10,7 @@ import {
   type ViewConfig,
   withView,
 } from '../values/engine-types';
+import type { ShownGroups } from '../grid/shown/limited-rows';
 import { added, biggest, rest, type Sums } from './chart';
 
 /** A group, or several groups that are combined into one. */
@@ -26,15 +27,6 @@ export interface Outer {
   group: Group;
   sums: Sums;
   inner: ReadonlyMap<string, Sums>;
-}
-
-/** The groups of a column that the rows show. */
-export interface ShownGroups {
-  column: string;
-  /** Keys of the paths of the groups. */
-  kept: ReadonlySet<string>;
-  /** Whether the other groups are combined into one; otherwise they are not drawn. */
-  hasOthers: boolean;
 }
 
 /** How the groups of a chart are chosen. */

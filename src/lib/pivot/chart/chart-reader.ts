@@ -14,7 +14,8 @@ import {
   type ChartSide,
   type Sums,
 } from './chart';
-import { type Group, groupOf, Matrix, type Outer, type ShownGroups } from './chart-groups';
+import { type Group, groupOf, Matrix, type Outer } from './chart-groups';
+import type { ShownGroups } from '../grid/shown/limited-rows';
 import type { CellValue, EngineTable, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';

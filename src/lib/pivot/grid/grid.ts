@@ -280,7 +280,8 @@ export class Grid implements GridHost {
   /** Changes some of the settings; undefined sets the default. */
   async set(settings: GridSettings): Promise<void> {
     this.shown.settings = { ...this.shown.settings, ...settings };
-    if ('limits' in settings) await this.shown.sort();
+    // The viewer may have replaced the view meanwhile: its replacement has these settings.
+    if ('limits' in settings) await this.sortAgain();
     await this.regroup();
   }
 
@@ -362,9 +363,9 @@ export class Grid implements GridHost {
    * Keeps the groups that limits show while rows change, so that the cell that somebody types into stays; false
    * chooses them again.
    */
-  async holdGroups(isHeld: boolean): Promise<void> {
-    this.shown.holdGroups(isHeld);
-    if (!isHeld && this.shown.settings.limits) await this.regroup();
+  async keepGroups(keepsGroups: boolean): Promise<void> {
+    this.shown.keepGroups(keepsGroups);
+    if (!keepsGroups && this.shown.settings.limits) await this.regroup();
   }
 
   /** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */

@@ -5,7 +5,7 @@ import type { LayoutFilter } from '../../contract/stored-layout';
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
 import { inPeriods, rangeOf, type Periods } from './date-ranges';
-import { isOthers } from '../values/others';
+import { isOthers, othersLabel } from '../values/others';
 import { filterText, filterValues, parseTerm } from './filter-values';
 import { lastDayOf, readBucket } from '../values/time-unit';
 import { type DaySpan, readToDate, toDateDays } from '../values/to-date';
@@ -285,7 +285,11 @@ class SliceBuilder {
 
   private leaveOut(column: string, values: readonly CellValue[]): void {
     const type = this.cell.schema[column];
-    const text = values.map((value) => String(toScalar(value, type) ?? 'empty')).join(', ');
+    const [others] = this.cell.rowPath.filter(isOthers);
+    const isOfOthers = others !== undefined && values === this.cell.others;
+    const text = isOfOthers
+      ? othersLabel(String(others))
+      : values.map((value) => String(toScalar(value, type) ?? 'empty')).join(', ');
     this.notHeld.push({ kind: 'split', column, text: `${column} = ${text}` });
   }
 }

@@ -3,17 +3,13 @@ import type { Limit } from '$lib/contract/stored-layout';
 import { limitText } from './limit-text';
 
 it('says what a limit leaves out', () => {
-  const text = (keep: Limit['keep'], number: number, hidden?: number) =>
-    limitText(
-      {
-        ...{ field: 'customer', limit: { keep, number, by: 'change' } },
-        ...(hidden !== undefined && { hidden, all: 1240 }),
-      },
-      {
-        labelOf: (name) => (name === 'customer' ? 'Customer' : 'Δ %'),
-        numberOf: (value) => `${value * 100} %`,
-      },
-    );
+  const text = (keep: Limit['keep'], number: number, hidden?: number) => {
+    const fact = { field: 'customer', limit: { keep, number, by: 'change' } };
+    return limitText(hidden === undefined ? fact : { ...fact, hidden, all: 1240 }, {
+      labelOf: (name) => (name === 'customer' ? 'Customer' : 'Δ %'),
+      numberOf: (value) => `${value * 100} %`,
+    });
+  };
   expect(text('top', 3, 1237)).toBe('Customer: top 3 by Δ %, 1,237 in Others');
   expect(text('bottom', 10, 37)).toBe('Customer: bottom 10 by Δ %, 37 in Others');
   expect(text('below', -0.05, 12)).toBe(

@@ -39,6 +39,15 @@ export interface LimitedRows {
   emptied: ReadonlySet<string>;
 }
 
+/** The groups of a column that a limit shows. */
+export interface ShownGroups {
+  column: string;
+  /** Keys of the paths of the groups. */
+  kept: ReadonlySet<string>;
+  /** Whether the other groups are combined into one; otherwise they are not shown. */
+  hasOthers: boolean;
+}
+
 /** No rows, without limits. */
 export const NO_LIMITS: LimitedRows = {
   rows: [],
@@ -49,12 +58,12 @@ export const NO_LIMITS: LimitedRows = {
 };
 
 /**
- * Limits the rows of a view. Rows with equal numbers are chosen by their values, so that the choice does not depend on
+ * Limits the rows of a view. Rows with equal numbers are chosen by the order of their names, so that the choice does not depend on
  * the sort. Rows without a number are chosen last, and no comparison admits them.
  *
  * @param order positions of the rows, each followed by the rows below it
  * @param limits the limit of each level of the rows, the outermost first; null for none
- * @param before the groups to show if the choice must not change; groups that are not known are left out
+ * @param before the groups to show if the choice must not change; other groups are left out, unless none of their parent are known
  */
 export function limitedRows(
   order: readonly number[],
@@ -62,17 +71,7 @@ export function limitedRows(
   limits: readonly (LevelLimit | null)[],
   before: LimitedRows['kept'] | null = null,
 ): LimitedRows {
-  const below = new Map<number, number[]>();
-  const above: number[] = [];
-  for (const y of order) {
-    const { length } = paths[y] ?? [];
-    above.length = length;
-    const parent = above.at(-1) ?? -1;
-    const siblings = below.get(parent) ?? [];
-    below.set(parent, siblings);
-    siblings.push(y);
-    above.push(y);
-  }
+  const below = childrenOf(paths, order);
   const rows: (number | OthersRow)[] = [];
   const kept = new Map<number, Set<string>>();
   const leftOut = new Map<number, HiddenGroups>();
@@ -82,11 +81,14 @@ export function limitedRows(
     const groups = below.get(parent) ?? [];
     const level = (paths[groups[0] ?? -1]?.length ?? 0) - 1;
     const limited = limits[level];
-    const known = before?.get(level);
+    const keptBefore = before?.get(level);
+    const isShownBefore = (y: number) => keptBefore?.has(pathKey(paths[y] ?? [])) === true;
+    // A parent that was not there before has no kept groups.
+    const known = groups.some(isShownBefore) ? keptBefore : undefined;
     const chosen = !limited
       ? new Set(groups)
       : known
-        ? new Set(groups.filter((y) => known.has(pathKey(paths[y] ?? []))))
+        ? new Set(groups.filter(isShownBefore))
         : chosenOf(groups, paths, limited);
     for (const y of groups.filter((y) => chosen.has(y))) {
       rows.push(y);
@@ -111,6 +113,28 @@ export function limitedRows(
   };
   add(-1);
   return { rows, others: byPath, kept, leftOut, emptied };
+}
+
+/**
+ * Returns the rows below each row, as positions; those without a row above them are below -1.
+ *
+ * @param order positions of the rows, each followed by the rows below it
+ */
+export function childrenOf(
+  paths: readonly (readonly CellValue[])[],
+  order: Iterable<number>,
+): Map<number, number[]> {
+  const below = new Map<number, number[]>();
+  const above: number[] = [];
+  for (const y of order) {
+    above.length = paths[y]?.length ?? 0;
+    const parent = above.at(-1) ?? -1;
+    const siblings = below.get(parent) ?? [];
+    below.set(parent, siblings);
+    siblings.push(y);
+    above.push(y);
+  }
+  return below;
 }
 
 /** Whether a limit shows the first or last groups, and the rest as one row. */

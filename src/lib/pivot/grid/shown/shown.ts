@@ -19,21 +19,19 @@ import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { computedSort, limitColumns, readKeys } from './computed-sort';
-import { isRanked, NO_LIMITS, type HiddenGroups, type LimitedRows } from './limited-rows';
+import {
+  isRanked,
+  NO_LIMITS,
+  type HiddenGroups,
+  type LimitedRows,
+  type ShownGroups,
+} from './limited-rows';
 import { labelStyle } from '../../values/labels';
 import { SortedView } from './sorted-view';
 import { NOTHING, type Whole, type Window } from './window';
 
 /** The part of a layout that the grid keeps itself. */
 type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
-
-/** The groups of the outermost rows that a limit shows, as keys of their paths. */
-interface OutermostShown {
-  column: string;
-  kept: ReadonlySet<string>;
-  /** Whether one row adds up the others. */
-  hasOthers: boolean;
-}
 
 /**
  * A limit on a field of the rows, with the number of groups that it leaves out in all open parents. These numbers are
@@ -63,7 +61,7 @@ export class Shown {
   /** The settings of the grid. A setting that is missing has its default. */
   settings: GridSettings = {};
   /** Whether the groups that limits show stay the same when rows change. */
-  private isHeld = false;
+  private keepsGroups = false;
   /** The measures that are shown in relation to other sums. */
   shownAs: ShownAs = new Map();
   /** The limits on fields of the rows, with the groups that they leave out. */
@@ -136,7 +134,7 @@ export class Shown {
   async adopt(view: View): Promise<void> {
     const before = this.reader;
     const sorted = new SortedView(view, (rows) => this.noteLeftOut(rows));
-    if (this.isHeld && this.view) sorted.holdGroupsOf(this.view);
+    if (this.keepsGroups && this.view) sorted.keepGroupsOf(this.view);
     this.view = sorted;
     const { across, beside, table, ratios } = this;
     const reader = await ViewReader.open(table, sorted, await beside.untold(), {
@@ -180,12 +178,12 @@ export class Shown {
   }
 
   /** Keeps the groups that limits show while rows change; false chooses them again. */
-  holdGroups(isHeld: boolean): void {
+  keepGroups(keepsGroups: boolean): void {
     const { view } = this;
-    this.isHeld = isHeld;
-    if (!view || view.isHeld === isHeld) return;
-    view.isHeld = isHeld;
-    if (!isHeld) view.choose();
+    this.keepsGroups = keepsGroups;
+    if (!view || view.keepsGroups === keepsGroups) return;
+    view.keepsGroups = keepsGroups;
+    if (!keepsGroups) view.choose();
   }
 
   private noteLeftOut({ leftOut, kept }: LimitedRows): void {
@@ -342,7 +340,7 @@ export class Shown {
   }
 
   /** Returns which groups of the outermost rows a limit shows; null without a limit. */
-  async outermostShown(): Promise<OutermostShown | null> {
+  async outermostShown(): Promise<ShownGroups | null> {
     const { reader, view, settings } = this;
     const [column = ''] = reader?.config.group_by ?? [];
     const limit = settings.limits?.[column];

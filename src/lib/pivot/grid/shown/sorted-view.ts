@@ -4,7 +4,13 @@ import { pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import { parseColumns, ROW_KEY, ROW_PATH } from '../../values/columns-json';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
-import { type LimitedRows, limitedRows, NO_LIMITS, type OthersRow } from './limited-rows';
+import {
+  childrenOf,
+  type LimitedRows,
+  limitedRows,
+  NO_LIMITS,
+  type OthersRow,
+} from './limited-rows';
 
 /** The rows of a view in the engine's order: their paths, and the numbers by which they are sorted. */
 export interface KeyedRows {
@@ -45,7 +51,7 @@ export class SortedView implements View {
   /** The rows that were read last. */
   private latest: LimitedRows | null = null;
   /** Whether the groups that limits show stay the same when rows change. */
-  isHeld = false;
+  keepsGroups = false;
 
   constructor(
     private view: View,
@@ -73,12 +79,12 @@ export class SortedView implements View {
     const isArranged = sort.length > 0 || limits.some((limit) => limit !== null);
     this.keys = isArranged ? { read, sort, limits } : null;
     this.order = null;
-    if (!this.isHeld) this.latest = null;
+    if (!this.keepsGroups) this.latest = null;
   }
 
   /** Keeps the groups that another view of the same rows shows. */
-  holdGroupsOf(other: SortedView): void {
-    this.isHeld = true;
+  keepGroupsOf(other: SortedView): void {
+    this.keepsGroups = true;
     this.latest = other.latest;
   }
 
@@ -203,7 +209,7 @@ export class SortedView implements View {
     const order = (this.order ??= keys
       .read(view)
       .then((rows) => {
-        const before = this.isHeld ? (this.latest?.kept ?? null) : null;
+        const before = this.keepsGroups ? (this.latest?.kept ?? null) : null;
         const limited = arrangedRows(rows, keys, before);
         if (this.keys === keys) {
           this.latest = limited;
@@ -249,16 +255,7 @@ export function sortedRows({ paths, keys }: KeyedRows, sort: readonly SortDirect
   const tests = sort.map((each, i) => comparison(keys[i] ?? [], each));
   const compare = (a: number, b: number) =>
     tests.reduce((order, test) => order || test(a, b), 0) || a - b;
-  const below = new Map<number, number[]>();
-  const above: number[] = [];
-  for (const [y, path] of paths.entries()) {
-    above.length = path.length;
-    const parent = above.at(-1) ?? -1;
-    const siblings = below.get(parent) ?? [];
-    below.set(parent, siblings);
-    siblings.push(y);
-    above.push(y);
-  }
+  const below = childrenOf(paths, paths.keys());
   const sorted: number[] = [];
   const add = (parent: number) => {
     for (const y of (below.get(parent) ?? []).sort(compare)) {
