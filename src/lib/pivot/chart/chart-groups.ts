@@ -10,7 +10,7 @@ import {
   type ViewConfig,
   withView,
 } from '../values/engine-types';
-import type { ShownGroups } from '../grid/shown/limited-rows';
+import type { ShownGroups } from '../values/others';
 import { added, biggest, rest, type Sums } from './chart';
 
 /** A group, or several groups that are combined into one. */

@@ -15,7 +15,7 @@ import {
   type Sums,
 } from './chart';
 import { type Group, groupOf, Matrix, type Outer } from './chart-groups';
-import type { ShownGroups } from '../grid/shown/limited-rows';
+import type { ShownGroups } from '../values/others';
 import type { CellValue, EngineTable, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';

@@ -4,7 +4,7 @@ import type { ColumnEntry } from '../../contract/columns';
 import type { Layout, ShowAs } from '../../contract/stored-layout';
 import { columnsIn, encoded } from '../rows/arrow-columns';
 import { added, biggest, chartAxes, evenly, rest, shownAs } from './chart';
-import type { ShownGroups } from '../grid/shown/limited-rows';
+import type { ShownGroups } from '../values/others';
 import { readChart, type Chart } from './chart-reader';
 import type { Table } from '../values/engine-types';
 import { monthOrder } from '../layout/layout';

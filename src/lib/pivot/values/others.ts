@@ -19,3 +19,12 @@ export const othersLabel = (value: string): string => `Others (${value.slice(MAR
 
 /** Whether the text of a member looks like the label of {@link othersLabel}. */
 export const isLikeOthers = (text: string): boolean => /^Others \(\d+\)$/.test(text);
+
+/** The groups of a column that a limit shows. */
+export interface ShownGroups {
+  column: string;
+  /** Keys of the paths of the groups. */
+  kept: ReadonlySet<string>;
+  /** Whether the other groups are combined into one; otherwise they are not shown. */
+  hasOthers: boolean;
+}

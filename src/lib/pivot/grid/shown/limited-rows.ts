@@ -39,15 +39,6 @@ export interface LimitedRows {
   emptied: ReadonlySet<string>;
 }
 
-/** The groups of a column that a limit shows. */
-export interface ShownGroups {
-  column: string;
-  /** Keys of the paths of the groups. */
-  kept: ReadonlySet<string>;
-  /** Whether the other groups are combined into one; otherwise they are not shown. */
-  hasOthers: boolean;
-}
-
 /** No rows, without limits. */
 export const NO_LIMITS: LimitedRows = {
   rows: [],

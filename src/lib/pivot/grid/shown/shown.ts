@@ -12,20 +12,14 @@ import type {
 } from '../../values/engine-types';
 import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
-import { endsInOthers } from '../../values/others';
+import { endsInOthers, type ShownGroups } from '../../values/others';
 import type { ShownAs } from '../../values/show-as';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { computedSort, limitColumns, readKeys } from './computed-sort';
-import {
-  isRanked,
-  NO_LIMITS,
-  type HiddenGroups,
-  type LimitedRows,
-  type ShownGroups,
-} from './limited-rows';
+import { isRanked, NO_LIMITS, type HiddenGroups, type LimitedRows } from './limited-rows';
 import { labelStyle } from '../../values/labels';
 import { SortedView } from './sorted-view';
 import { NOTHING, type Whole, type Window } from './window';
