@@ -57,9 +57,13 @@ export const Limit = v.pipe(
     number: v.pipe(v.number(), v.finite()),
     by: v.string(),
   }),
-  v.forward(v.check(isLimitNumber, 'must be a whole number from 1 on with top and bottom'), [
-    'number',
-  ]),
+  v.forward(
+    v.check(
+      (limit) => isLimitNumber(limit),
+      'must be a whole number from 1 on with top and bottom',
+    ),
+    ['number'],
+  ),
 );
 export type Limit = v.InferOutput<typeof Limit>;
 
