@@ -29,6 +29,18 @@ export const AmountStyle = v.object({
 });
 export type AmountStyle = v.InferOutput<typeof AmountStyle>;
 
+/**
+ * A rule that marks cells of a measure by the number that is shown. The amounts are in full, percentages as fractions.
+ * `top` and `bottom` are the largest and smallest tenth of the cells of the deepest level on screen; `bar` and the
+ * scales of colours also compare only these cells.
+ */
+export const MarkRule = v.variant('rule', [
+  v.object({ rule: v.picklist(['above', 'below']), amount: v.number() }),
+  v.object({ rule: v.literal('between'), from: v.number(), to: v.number() }),
+  v.object({ rule: v.picklist(['top', 'bottom', 'bar', 'two_colours', 'three_colours']) }),
+]);
+export type MarkRule = v.InferOutput<typeof MarkRule>;
+
 /** Column, operator and term: one value, or several for `in`. */
 export const LayoutFilter = v.tuple([
   v.string(),
@@ -85,6 +97,7 @@ export type GridSettings = v.InferOutput<typeof GridSettings>;
  * The layout of a pivot, stored for example as a source's `default_layout`. Every part may be missing, and
  * null counts as missing; parts with other names are omitted. `chart_measure` is the measure of the chart
  * (default: the first one). `amounts` has the format of amounts by measure, including measures by origin.
+ * `marks` has the rules that mark cells, by measure.
  * `depth` is the number of open row levels (default: all), `columns_depth` that of column levels.
  * The API stores any JSON object here; this schema is for the browser, which reads it.
  */
@@ -104,6 +117,7 @@ export const Layout = v.pipe(
     aggregates: v.optional(byColumn(v.union([v.string(), v.tuple([v.string(), names])]))),
     columns_config: v.optional(byColumn(v.record(v.string(), v.unknown()))),
     amounts: v.optional(byColumn(AmountStyle)),
+    marks: v.optional(byColumn(v.array(MarkRule))),
     plugin: v.optional(v.string()),
     chart_measure: v.optional(v.string()),
     plugin_config: v.optional(v.record(v.string(), v.unknown())),

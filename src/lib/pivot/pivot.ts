@@ -1,7 +1,7 @@
 /** The pivot over the rows of one version, independent of its engine. */
 import type { MeasureDecimals } from '../contract/decimals';
 import { orderName } from '../contract/lookups';
-import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
+import type { AmountStyle, Layout, MarkRule, LayoutFilter } from '../contract/stored-layout';
 import { fittingKind, shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
 import type { Grid } from './grid/grid';
@@ -66,6 +66,8 @@ export class Pivot {
   private chartMeasure: string | undefined;
   /** How the amounts of each measure are shown; undefined means in full, with the decimals of the measure. */
   private amounts: Layout['amounts'];
+  /** The rules that mark cells, by measure; undefined for none. */
+  private marks: Layout['marks'];
   /** Resolves when no chart is being read; the views of a chart would block the deletion of the table. */
   private charting: Promise<unknown> = Promise.resolve();
 
@@ -210,6 +212,7 @@ export class Pivot {
     layout.plugin = this.kind;
     layout.chart_measure = this.chartMeasure;
     layout.amounts = this.amounts;
+    layout.marks = this.marks;
     return { ...layout, ...this.grid.shown.open };
   }
 
@@ -267,6 +270,7 @@ export class Pivot {
     const before = JSON.stringify(shown.settings.limits);
     shown.setOpen(ordered, toggled);
     this.setAmounts(ordered.amounts);
+    this.setMarks(ordered.marks);
     const { columns_config, plugin_config = {} } = ordered;
     await this.parts.viewer.restore({
       ...arrangementIn(ordered),
@@ -334,6 +338,19 @@ export class Pivot {
   private setAmounts(amounts: Layout['amounts']): void {
     this.amounts = amounts && Object.keys(amounts).length > 0 ? amounts : undefined;
     this.grid.setUsualFormats(this.formats, shownAsIn(amounts));
+  }
+
+  private setMarks(marks: Layout['marks'] = {}): void {
+    const used = Object.entries(marks).filter(([, rules]) => rules.length > 0);
+    this.marks = used.length > 0 ? Object.fromEntries(used) : undefined;
+    this.grid.shown.markBy(new Map(used));
+  }
+
+  /** Marks the cells of a measure by some rules; none of them removes its marks. */
+  async markBy(measure: string, rules: readonly MarkRule[]): Promise<void> {
+    this.setMarks({ ...this.marks, [measure]: [...rules] });
+    await this.grid.redraw();
+    this.parts.options.onShown();
   }
 
   /** Shows the amounts of a measure in another unit, with other decimals, or in relation to other sums. */

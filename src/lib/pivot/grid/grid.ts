@@ -195,6 +195,11 @@ export class Grid implements GridHost {
     this.shown.showAs(shownAs);
   }
 
+  /** Returns the format in which the numbers of a measure are shown. */
+  formatOf(measure: string): ColumnFormat {
+    return this.drawing.formatNamed(measure);
+  }
+
   /** Sorts and limits the rows by the numbers as they are shown now, and draws them. */
   async sortAgain(): Promise<void> {
     if (!this.shown.view) return;

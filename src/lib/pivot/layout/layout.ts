@@ -125,7 +125,15 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
         return kept === null ? [] : [[kept, entry]];
       }),
     );
-  const { columns = [], sort = [], filter = [], aggregates, columns_config, amounts } = layout;
+  const {
+    columns = [],
+    sort = [],
+    filter = [],
+    aggregates,
+    columns_config,
+    amounts,
+    marks,
+  } = layout;
   const limits = Object.entries(layout.limits ?? {}).flatMap(([field, limit]) => {
     const [of, by] = [now(field), now(limit.by)];
     return of === null || by === null ? [] : [[of, { ...limit, by }] as const];
@@ -145,6 +153,7 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     columns_config: record(columns_config),
     ...(amounts && { amounts: record(amounts) }),
     ...(layout.limits && { limits: limits.length > 0 ? Object.fromEntries(limits) : undefined }),
+    ...(marks && { marks: record(marks) }),
   };
 }
 

@@ -85,6 +85,18 @@ const layouts = fc.record<{ [Part in AddressedPart]: Layout[Part] }>({
     ),
     { maxKeys: 2 },
   ),
+  marks: fc.dictionary(
+    column,
+    fc.array(
+      fc.oneof(
+        fc.record({ rule: fc.constantFrom('above', 'below'), amount: fc.integer() }),
+        fc.record({ rule: fc.constant('between'), from: fc.integer(), to: fc.integer() }),
+        fc.record({ rule: fc.constantFrom('top', 'bar', 'three_colours') }),
+      ),
+      { minLength: 1, maxLength: 2 },
+    ),
+    { maxKeys: 2 },
+  ),
   plugin_config: fc
     .dictionary(
       columnOfTable,
@@ -238,6 +250,18 @@ it('contains the amount style of a measure', () => {
   expect(readAddress(written).parts).toEqual({ amounts });
   expect(readAddress('?amounts=Sales:dozens:1').parts).toEqual({ amounts: {} });
   expect(writeAddress(NONE, BASE, { ...BASE, amounts })).toBe('?amounts=');
+});
+
+it('contains the rules that mark cells of a measure', () => {
+  const marks: Layout['marks'] = {
+    Sales: [{ rule: 'above', amount: -1.5 }, { rule: 'bar' }],
+    'a:b': [{ rule: 'between', from: 0, to: 2 }],
+  };
+  const written = writeAddress(NONE, { ...BASE, marks }, BASE);
+  expect(written).toBe('?mark=Sales:above:-1.5&mark=Sales:bar&mark=a~:b:between:0:2');
+  expect(readAddress(written).parts).toEqual({ marks });
+  const unread = '?mark=Sales:above&mark=Sales:above:x&mark=Sales:sometimes&mark=Sales:between:1';
+  expect(readAddress(unread).parts).toEqual({ marks: {} });
 });
 
 it('names at most three versions to compare with, each once', () => {

@@ -1,7 +1,7 @@
 /** Reads and writes the query string of a pivot page. */
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-layout';
-import { AmountStyle, Limit } from '../../contract/stored-layout';
+import { AmountStyle, Limit, MarkRule } from '../../contract/stored-layout';
 import { readSettings } from '../../pivot/grid/drawing/settings';
 import type { ColumnSettings } from '../../pivot/grid/drawing/widths';
 import { GRID, usedExpressions } from '../../pivot/layout/layout';
@@ -121,6 +121,16 @@ const PARTS: readonly AddressPart[] = [
         [escaped(name), shown_in, decimals, ...(show_as ? [show_as] : [])].join(':'),
       ),
     read: (values) => ({ amounts: Object.fromEntries(values.flatMap(readAmounts)) }),
+  },
+  {
+    parameter: 'mark',
+    write: ({ marks = {} }) =>
+      sortedEntries(marks).flatMap(([name, rules]) =>
+        rules.map(({ rule, ...amounts }) =>
+          [name, rule, ...Object.values(amounts).map(String)].map(escaped).join(':'),
+        ),
+      ),
+    read: (values) => ({ marks: groupedMarks(values.flatMap(readMark)) }),
   },
   {
     parameter: 'total',
@@ -348,6 +358,23 @@ function readLimit(text: string): [string, Limit][] {
     by,
   });
   return field !== undefined && limit.success ? [[field, limit.output]] : [];
+}
+
+function readMark(text: string): [string, MarkRule][] {
+  const [column, rule = '', ...texts] = tokensOf(text, ':').map(unescaped);
+  if (!texts.every((amount) => NUMBER.test(amount))) return [];
+  const [from, to] = texts.map(Number);
+  const read = v.safeParse(
+    MarkRule,
+    rule === 'between' ? { rule, from, to } : { rule, ...(from !== undefined && { amount: from }) },
+  );
+  return column !== undefined && read.success ? [[column, read.output]] : [];
+}
+
+function groupedMarks(marks: readonly [string, MarkRule][]): Record<string, MarkRule[]> {
+  const byMeasure = new Map<string, MarkRule[]>();
+  for (const [name, rule] of marks) byMeasure.set(name, [...(byMeasure.get(name) ?? []), rule]);
+  return Object.fromEntries(byMeasure);
 }
 
 const Format = v.record(v.string(), v.unknown());

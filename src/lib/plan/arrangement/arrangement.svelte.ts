@@ -2,7 +2,13 @@
 import * as v from 'valibot';
 import { Latest } from '../../client/latest.svelte';
 import { keep, keptJson } from '../../client/storage';
-import type { AmountStyle, GridSettings, Layout, Limit } from '../../contract/stored-layout';
+import type {
+  AmountStyle,
+  GridSettings,
+  Layout,
+  Limit,
+  MarkRule,
+} from '../../contract/stored-layout';
 import type { LogListEntry } from '../../contract/log';
 import type { NamedView } from '../../contract/views';
 import type { Chart } from '../../pivot/chart/chart-reader';
@@ -277,6 +283,11 @@ export class Arrangement {
   /** Shows the amounts of a measure in another unit or with another number of decimals. */
   showAmounts(measure: string, style: AmountStyle): Promise<void> {
     return this.set((pivot) => pivot.showAmounts(measure, style));
+  }
+
+  /** Marks the cells of a measure by some rules; none of them removes its marks. */
+  markBy(measure: string, rules: readonly MarkRule[]): Promise<void> {
+    return this.set((pivot) => pivot.markBy(measure, rules));
   }
 
   /** Returns the current layout; the user may have changed its levels in the viewer. */

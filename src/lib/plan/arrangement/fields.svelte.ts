@@ -1,5 +1,5 @@
 /** The fields of the pivot on the page: moves, groups, sorts and filters them. */
-import type { AmountStyle, Layout, LayoutFilter } from '../../contract/stored-layout';
+import type { AmountStyle, Layout, LayoutFilter, MarkRule } from '../../contract/stored-layout';
 import type { CellIdentity } from '../../pivot/slice/cell';
 import { columnSort, type SortKey } from '../../pivot/layout/column-sort';
 import { isOthers } from '../../pivot/values/others';
@@ -193,6 +193,20 @@ export class Fields {
       /^(integer|float)$/.test(this.typeOf(measure) ?? '') ||
       /count$/.test(String(aggregate))
     );
+  }
+
+  /** The measure whose rules are edited in their dialog; null for none. */
+  marking = $state<string | null>(null);
+
+  /** Returns the rules that mark the cells of a measure. */
+  rulesOf(measure: string): readonly MarkRule[] {
+    return this.arrangement.shown.marks?.[measure] ?? [];
+  }
+
+  /** Whether the numbers of a measure are shown as percentages. */
+  isPercent(measure: string): boolean {
+    const { number_format } = this.loading.pivot?.grid.formatOf(measure) ?? {};
+    return number_format?.style === 'percent';
   }
 
   /** Returns the style of the amounts of a measure. */

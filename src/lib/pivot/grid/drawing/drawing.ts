@@ -1,6 +1,6 @@
 /** Draws the cells and headers of the grid. */
 import { columnSort } from '../../layout/column-sort';
-import type { CellMeta, RegularTable, TableData } from '../../values/engine-types';
+import type { CellMeta, CellValue, RegularTable, TableData } from '../../values/engine-types';
 import type { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import type { ColumnFormat } from '../../values/column-format';
@@ -12,7 +12,8 @@ import { endsInOthers } from '../../values/others';
 import { label } from '../../values/labels';
 import { Pinned } from './pinned';
 import { noteHeaders, scrollByMeasuredWidths } from './scroll-range';
-import { isGone, type Shown } from '../shown/shown';
+import { isGone, type ComparedCells, type Shown } from '../shown/shown';
+import { markOf, type CellMark } from '../../values/mark-rules';
 import type { Window } from '../shown/window';
 import { sortWord } from './sort';
 import type { Widths } from './widths';
@@ -42,6 +43,8 @@ export class Drawing {
   /** State of the last drawing; null before the first. */
   private drawn: { rows: string; across: string; names: string; pinned: number } | null = null;
   private window: Window | null = null;
+  /** The cells that rules compare; null without rules. */
+  private compared: ComparedCells | null = null;
   /** Whether the headers of measures have two lines. */
   private isTall = false;
 
@@ -155,6 +158,7 @@ export class Drawing {
     try {
       const window = await shown.readWindow(x0 + pinned, y0, x1 + pinned, y1, pinned);
       this.window = window;
+      this.compared = await shown.comparedCells();
       const all = window.columns.map((_, x) => x);
       const places = all.slice(x0 + pinned, x1 + pinned);
       const textsOf = (x: number) => {
@@ -226,6 +230,7 @@ export class Drawing {
           cell.classList.toggle('pf-number', format.isNumber);
           cell.classList.toggle('pf-negative', format.isNegative(value));
           cell.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1);
+          drawMark(cell, this.markIn(column, path, value));
         }
       }
     }
@@ -233,6 +238,21 @@ export class Drawing {
     markCutOff(element);
     // The table ends a drawing by the widths that columns had before, which may have been larger.
     if (this.hasRoom()) element.invalidate();
+  }
+
+  /** Returns how the rules of a measure mark a cell; null if they do not. */
+  private markIn(
+    column: DrawnColumn | null,
+    rowPath: Window['paths'][number] | undefined,
+    value: CellValue | undefined,
+  ): CellMark | null {
+    const rules = column && this.shown.rules.get(column.measure);
+    const { compared } = this;
+    if (!rules || !compared || typeof value !== 'number') return null;
+    const { across, depth, scales } = compared;
+    const isCompared =
+      (column.path?.length ?? 0) === across && (depth === null || rowPath?.length === depth);
+    return markOf(value, rules, (isCompared && scales.get(column.measure)) || null);
   }
 
   /** Whether columns are missing although there is room after the last one that is drawn. */
@@ -311,6 +331,14 @@ function directionOf(
   const ofColumn = columnSort({ name: measure, label: '' }, path ?? [], config, reader.schema);
   const keys = [ofColumn?.name, ...(isTotal(column) || !hasTotal ? [measure] : [])];
   return sort.find(([name]) => keys.includes(name))?.[1];
+}
+
+/** Gives a cell its sign and its fill. */
+function drawMark(cell: HTMLElement, mark: CellMark | null): void {
+  setOrRemove(cell, 'data-sign', mark?.sign);
+  setOrRemove(cell, 'data-fill', mark?.fill?.kind);
+  if (mark?.fill) cell.style.setProperty('--pf-share', `${Math.round(mark.fill.share * 100)}%`);
+  else cell.style.removeProperty('--pf-share');
 }
 
 function setOrRemove(element: Element, name: string, value: string | undefined): void {

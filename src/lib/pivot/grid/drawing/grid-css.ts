@@ -57,6 +57,30 @@ td:empty::after { content: '–'; color: var(--text-muted); }
 .pf-negative { color: var(--data-negative); }
 .rt-cell-clip { overflow: hidden; text-overflow: ellipsis; }
 
+/* Cells that a rule marks: a sign before the number, a bar by its length, a scale of colours with a step. */
+td[data-sign] { position: relative; padding-left: 19px; }
+td[data-sign]::after { position: absolute; left: 5px; color: var(--text-muted); font-size: 10px; }
+td[data-sign='above']::after { content: '▲' / 'above'; }
+td[data-sign='below']::after { content: '▼' / 'below'; }
+td[data-sign='between']::after { content: '◆' / 'between'; }
+td[data-sign='top']::after { content: '▲' / 'top tenth'; }
+td[data-sign='bottom']::after { content: '▼' / 'bottom tenth'; }
+td[data-sign='step-1']::after { content: '▁' / 'lowest fifth'; }
+td[data-sign='step-2']::after { content: '▂' / 'second fifth'; }
+td[data-sign='step-3']::after { content: '▄' / 'middle fifth'; }
+td[data-sign='step-4']::after { content: '▆' / 'fourth fifth'; }
+td[data-sign='step-5']::after { content: '█' / 'highest fifth'; }
+td:is([data-sign='above'], [data-sign='top'], [data-fill='high'], [data-fill='bar']) { --pf-mark: var(--chart-1); }
+td:is([data-sign='below'], [data-sign='bottom'], [data-fill='low'], [data-fill='bar-below']) { --pf-mark: var(--chart-2); }
+td[data-sign] { --pf-tint: color-mix(in srgb, var(--pf-mark, var(--chart-3)) 16%, transparent); }
+td[data-fill] { --pf-tint: color-mix(in srgb, var(--pf-mark) 26%, transparent); }
+td:is([data-fill='high'], [data-fill='low']) {
+  --pf-tint: color-mix(in srgb, color-mix(in srgb, var(--pf-mark) var(--pf-share), transparent) 26%, transparent);
+}
+td:is([data-sign], [data-fill]) { --pf-fill: linear-gradient(var(--pf-tint) 0 0); }
+td:is([data-fill='bar'], [data-fill='bar-below']) { --pf-fill-size: var(--pf-share) calc(100% - 4px); --pf-fill-at: left center; }
+td[data-fill='bar-below'] { --pf-fill-at: right center; }
+
 /* The last column that stays in place. */
 .pf-pin-edge { border-right: 1px solid var(--line-control); }
 
@@ -157,12 +181,12 @@ td.pf-unsaved::after {
 }
 td.pf-glow { animation: pf-glow 2s ease-out; }
 @keyframes pf-glow { from { background-color: var(--pf-hint); } }
-/* Corners, clear of the digits: at the left for a lock, at the right for comments. */
-td.pf-locked, td.pf-commented {
-  background-image: var(--lock-corner, none), var(--comment-corner, none);
-  background-position: left top, right 1px top;
+/* Corners, clear of the digits: at the left for a lock, at the right for comments; below them, the fill of a rule. */
+td:is(.pf-locked, .pf-commented, [data-sign], [data-fill]) {
+  background-image: var(--lock-corner, none), var(--comment-corner, none), var(--pf-fill, none);
+  background-position: left top, right 1px top, var(--pf-fill-at, left center);
   background-repeat: no-repeat;
-  background-size: 6px 6px;
+  background-size: 6px 6px, 6px 6px, var(--pf-fill-size, 100% 100%);
 }
 td.pf-locked { --lock-corner: linear-gradient(135deg, var(--pf-lock) 50%, transparent 50%); }
 td.pf-commented { --comment-corner: linear-gradient(225deg, var(--pf-comment) 50%, transparent 50%); }

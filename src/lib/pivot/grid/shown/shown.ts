@@ -14,6 +14,7 @@ import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
 import { endsInOthers, type ShownGroups } from '../../values/others';
 import type { ShownAs } from '../../values/show-as';
+import { scaleOf, type MarkRules, type MarkScale } from '../../values/mark-rules';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
@@ -34,6 +35,15 @@ type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
 export interface LimitFact extends Partial<HiddenGroups> {
   field: string;
   limit: Limit;
+}
+
+/** The cells of the deepest level on screen, by which rules mark them. */
+export interface ComparedCells {
+  /** Number of values in the paths of their columns, and of their rows; null for rows that are not grouped. */
+  across: number;
+  depth: number | null;
+  /** The range of their numbers, by measure. */
+  scales: ReadonlyMap<string, MarkScale>;
 }
 
 /** Some rows and columns of the grid. */
@@ -63,6 +73,10 @@ export class Shown {
   private leftOutKey = JSON.stringify([[], []]);
   /** Called after {@link leftOut} or the outermost groups on screen have changed. */
   onLeftOut: () => void = () => undefined;
+  /** The rules that mark cells. */
+  rules: MarkRules = new Map();
+  /** The cells that rules compare, read together with {@link columns}; null until a drawing needs them. */
+  private compared: Promise<ComparedCells> | null = null;
   /** The view on screen; null before the first. */
   view: SortedView | null = null;
   /** The reader of that view. */
@@ -150,8 +164,41 @@ export class Shown {
 
   /** Shows measures in relation to other sums, from the next drawing on. */
   showAs(shownAs: ShownAs): void {
+    this.compared = null;
     this.shownAs = shownAs;
     this.reader?.regroup();
+  }
+
+  /** Marks cells by some rules, from the next drawing on. */
+  markBy(rules: MarkRules): void {
+    this.rules = rules;
+    this.compared = null;
+  }
+
+  /** Returns the cells of the deepest level on screen, which rules compare with each other; null without rules. */
+  comparedCells(): Promise<ComparedCells> | null {
+    const { rules, reader, view, columns, printed } = this;
+    if (rules.size === 0 || !reader || !view) return null;
+    return (this.compared ??= this.gate.ask(async () => {
+      const across = Math.max(0, ...columns.map(({ path }) => path?.length ?? 0));
+      const ruled = columns.filter(
+        ({ measure, path }) => rules.has(measure) && (path?.length ?? 0) === across,
+      );
+      const { paths, values } = await reader.values.shown(view, ruled, {}, printed);
+      const isGrouped = reader.config.group_by.length > 0;
+      const depth = isGrouped ? paths.reduce((most, path) => Math.max(most, path.length), 0) : null;
+      const scales = new Map<string, MarkScale>();
+      for (const measure of rules.keys()) {
+        const numbers = ruled.flatMap((column, i) =>
+          column.measure === measure
+            ? (values[i] ?? []).filter((_, y) => depth === null || paths[y]?.length === depth)
+            : [],
+        );
+        const scale = scaleOf(numbers);
+        if (scale) scales.set(measure, scale);
+      }
+      return { across, depth, scales };
+    }));
   }
 
   /** Sorts the rows of the view by the numbers that the grid computes, if the layout does. */
@@ -460,6 +507,7 @@ export class Shown {
 
   /** @param isNew whether the view was replaced; rows that come and go do not change types */
   private async readColumns(isNew = false): Promise<void> {
+    this.compared = null;
     const { reader, view } = this;
     if (!reader || !view) return;
     const [columns, printed, kinds, rowCount] = await Promise.all([
