@@ -454,3 +454,26 @@ describe('At a grain', () => {
     await remove(service, areas.id);
   });
 });
+
+describe('GET /sources/:id/values', () => {
+  it('answers the values of an attribute in the table of its lookup', async ({
+    service,
+    sourceId,
+  }) => {
+    const values = (name: string) =>
+      service.api.get(`/sources/${sourceId}/values?cname=${encodeURIComponent(name)}`);
+    expect((await values('Family')).status).toBe(404);
+    await addProducts(service, sourceId);
+    expect(await values('Family')).toMatchObject({
+      status: 200,
+      body: {
+        more: false,
+        values: [
+          { value: 'Seats', row_count: 2 },
+          { value: 'Desks', row_count: 1 },
+        ],
+      },
+    });
+    expect((await values('family')).status).toBe(404);
+  });
+});

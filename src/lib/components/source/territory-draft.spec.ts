@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { Slice } from '$lib/contract/slices';
 import type { Territory } from '$lib/contract/territories';
-import { changesOf, selectingColumns, SliceDraft, TerritoryDraft } from './territory-draft.svelte';
+import {
+  changesOf,
+  selectingColumns,
+  selectingFields,
+  SliceDraft,
+  TerritoryDraft,
+} from './territory-draft.svelte';
 
 const column = (cname: string, role: ColumnEntry['role'], type: string, is_key = false) =>
   ({ cname, role, type, is_key, label: cname === 'region' ? 'Region' : null }) as ColumnEntry;
@@ -51,6 +57,15 @@ describe('a slice while it is edited', () => {
     ]);
     condition!.to = '';
     expect([draft.toSlice(), draft.fault]).toEqual([{ Day: { from: '2027-02-01' } }, null]);
+  });
+
+  it('selects by attributes of lookups too, but by none that is empty', () => {
+    const fields = selectingFields(COLUMNS, [
+      { attributes: [{ cname: 'family', label: 'Family', order_by: null }] },
+    ]);
+    const draft = new SliceDraft(fields, { Family: 'Chairs', region: 'North' });
+    expect(draft.toSlice()).toEqual({ Family: 'Chairs', region: 'North' });
+    expect(['Family', 'region'].map((cname) => draft.takesEmpty(cname))).toEqual([false, true]);
   });
 
   it('offers each date and dimension once, and of dimensions only the keys if some are marked', () => {

@@ -1,5 +1,6 @@
 /** A territory while it is edited. */
 import type { ColumnEntry } from '$lib/contract/columns';
+import type { Lookup } from '$lib/contract/lookups';
 import { isDateRange, isWhole, type Slice } from '$lib/contract/slices';
 import type { CreateTerritoryRequest, Territory } from '$lib/contract/territories';
 import { listOf } from '$lib/pivot/slice/slice-values';
@@ -26,6 +27,26 @@ export function selectingColumns(columns: readonly ColumnEntry[]): ColumnEntry[]
   );
 }
 
+/** A column or an attribute of a lookup by which a slice can select. */
+export type SelectingField = Pick<ColumnEntry, 'cname' | 'label' | 'role' | 'type'> & {
+  /** Whether it is an attribute. A territory cannot select rows without one. */
+  isAttribute?: boolean;
+};
+
+/** Returns the fields by which the slice of a territory can select: columns, then attributes of lookups. */
+export const selectingFields = (
+  columns: readonly ColumnEntry[],
+  lookups: readonly Pick<Lookup, 'attributes'>[],
+): SelectingField[] => [
+  ...selectingColumns(columns),
+  ...lookups.flatMap(({ attributes }) =>
+    attributes.map(({ label }) => ({ ...ATTRIBUTE, cname: label })),
+  ),
+];
+
+/** The type of an attribute is that of a column in another table; its values are sent as text. */
+const ATTRIBUTE = { label: null, role: 'dimension', type: null, isAttribute: true } as const;
+
 /** A slice while it is edited, one condition a column. */
 export class SliceDraft {
   conditions = $state<SliceCondition[]>([]);
@@ -35,7 +56,7 @@ export class SliceDraft {
 
   /** @param slice the slice to edit; `{}` begins with a condition without values */
   constructor(
-    readonly columns: readonly ColumnEntry[],
+    readonly columns: readonly SelectingField[],
     slice: Slice,
   ) {
     for (const [cname, wanted] of Object.entries(slice)) {
@@ -48,7 +69,7 @@ export class SliceDraft {
   }
 
   /** Columns that no condition uses. */
-  get unused(): ColumnEntry[] {
+  get unused(): SelectingField[] {
     return this.columns.filter(
       ({ cname }) => !this.conditions.some((condition) => condition.cname === cname),
     );
@@ -77,6 +98,11 @@ export class SliceDraft {
 
   kindOf(cname: string): ValueKind {
     return valueKindOf(this.columns.find((each) => each.cname === cname)?.type ?? null);
+  }
+
+  /** Whether a condition can select rows whose value is empty. */
+  takesEmpty(cname: string): boolean {
+    return !this.columns.find((each) => each.cname === cname)?.isAttribute;
   }
 
   labelOf(cname: string): string {
@@ -136,11 +162,10 @@ export class TerritoryDraft {
   readonly write: SliceDraft;
 
   /**
-   * @param columns all columns of the source
+   * @param selecting the fields by which its slices can select
    * @param territory the one to edit; null for a new one
    */
-  constructor(columns: readonly ColumnEntry[], territory: Territory | null) {
-    const selecting = selectingColumns(columns);
+  constructor(selecting: readonly SelectingField[], territory: Territory | null) {
     const { read = {}, write = null } = territory ?? {};
     this.read = new SliceDraft(selecting, read);
     this.write = new SliceDraft(selecting, write ?? {});

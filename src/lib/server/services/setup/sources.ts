@@ -118,9 +118,9 @@ export function removeSource(db: Database, id: number): Promise<void> {
 }
 
 /**
- * Distinct values of a column of the source table. A sender who reads a part gets those of the rows that a load would
- * write inside.
- * @throws AppError 404 if there is no such source or column, 400 if the column is ignored; 409 if a column of the
+ * Distinct values of a column of the source table, or of an attribute in its lookup's table. A sender who reads a part
+ * gets those of the rows that a load would write inside, and none of attributes.
+ * @throws AppError 404 if there is no such source, column or attribute, 400 if the column is ignored; 409 if a column of the
  * sender's territories has changed its role or type
  */
 export async function columnValues(
@@ -134,6 +134,12 @@ export async function columnValues(
   const blame = { field: 'cname', column };
   const records = await listColumns(db, registered);
   const record = records.find((c) => c.cname === column);
+  const attribute = record ? undefined : await findAttribute(db, registered, column);
+  if (attribute) {
+    const { lookup, cname } = attribute;
+    const table = qualified(lookup.schema, lookup.tname);
+    return blameSource(lookup, () => distinctValues(db, table, ident(cname), search, limit));
+  }
   if (!record?.table) throw new AppError(404, `The source has no column "${column}"`, blame);
   if (record.role === 'ignore')
     throw new AppError(400, `The column "${column}" has the role ignore`, blame);
@@ -145,6 +151,14 @@ export async function columnValues(
     if (!readsPart(registered) || !(error instanceof AppError)) throw error;
     throw new AppError(error.status, `${registered.schema}.${registered.tname} cannot be read`);
   }
+}
+
+/** An attribute by its name, for a sender who may read the lookup's table as a whole. */
+async function findAttribute(db: Queryable, source: Source, name: string) {
+  if (readsPart(source) || db.sender.sources !== null) return undefined;
+  for (const lookup of await storedLookups(db, source.id))
+    for (const { label, cname } of lookup.attributes) if (label === name) return { lookup, cname };
+  return undefined;
 }
 
 /** The rows of the source table that the sender may read, as a FROM clause, and a column of them. */
