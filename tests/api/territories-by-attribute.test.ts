@@ -131,6 +131,24 @@ it('an entry that moves rows out of the family, and undone entries, are not told
   expect(ok(await admin.get(`${path}/undone`)).body).toHaveLength(1);
 });
 
+it('a table that cannot be read is named without its values for a part of the source', async () => {
+  const [{ id }] = ok(await admin.get(`${source}/territories`)).body;
+  ok(await admin.patch(`/territories/${id}`, { read: { Region: 'A' }, write: null }));
+  await service.query(`ALTER TABLE public.families RENAME TO others;
+    CREATE VIEW public.families AS SELECT code::int::text AS code, family FROM public.others`);
+  try {
+    const sentence = 'public.families cannot be read';
+    const [listed] = ok(await ann.get(`${source}/lookups`)).body;
+    expect(listed.problem).toBe(sentence);
+    const rows = await ann.get(`/lookups/${lookup}/rows?version=${version.id}`);
+    expect([rows.status, rows.body.error]).toEqual([422, sentence]);
+    const [whole] = ok(await admin.get(`${source}/lookups`)).body;
+    expect(whole.problem).toMatch(/cannot be read: .*invalid input syntax/);
+  } finally {
+    await service.query(`DROP VIEW public.families; ALTER TABLE public.others RENAME TO families`);
+  }
+});
+
 it.each([
   ['a key with two rows', `INSERT INTO public.families VALUES ('desk', 'Chairs')`],
   ['a column of the table that is gone', `ALTER TABLE public.families RENAME family TO other`],

@@ -41,18 +41,28 @@ interface TableName {
  * Runs a statement that reads a source's table and nothing else that could be at fault. The table may be
  * somebody else's view or foreign table, with errors of its own.
  *
- * @throws AppError 422 that names the table, with PostgreSQL's own sentence
+ * @param isPart whether the sender reads only a part of the source
+ * @throws AppError 422 that names the table, with PostgreSQL's own sentence; without it for a part, because it may
+ * name a value of a row that the sender does not see
  */
-export async function blameSource<T>(source: TableName, work: () => Promise<T>): Promise<T> {
+export async function blameSource<T>(
+  source: TableName,
+  work: () => Promise<T>,
+  isPart = false,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isOfObject(error) ? unreadable(source, error) : error;
+    if (!isOfObject(error)) throw error;
+    if (!isPart) throw unreadable(source, error);
+    throw new AppError(422, `${nameOf(source)} cannot be read`, { cause: error });
   }
 }
 
-const unreadable = ({ schema, tname }: TableName, error: unknown): AppError =>
-  new AppError(422, `${schema}.${tname} cannot be read: ${reasonOf(error)}`, { cause: error });
+const nameOf = ({ schema, tname }: TableName): string => `${schema}.${tname}`;
+
+const unreadable = (source: TableName, error: unknown): AppError =>
+  new AppError(422, `${nameOf(source)} cannot be read: ${reasonOf(error)}`, { cause: error });
 
 /**
  * Runs statements that make or extend a forecast table.

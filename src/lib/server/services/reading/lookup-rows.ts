@@ -12,7 +12,7 @@ import { grainColumns } from '../../sql/forecast-columns';
 import type { JoinedLookup } from '../../sql/lookups';
 import { attributesOfRows, keyColumns, notUnique, repeatedKeys } from '../../sql/lookups';
 import { blameSource } from '../client-faults';
-import { type ForecastVersion, readVersion } from '../version/forecast-version';
+import { type ForecastVersion, limited, readVersion } from '../version/forecast-version';
 import { unjoined } from '../version/lookups';
 import { planColumns, readColumns } from './read-columns';
 
@@ -70,7 +70,7 @@ export async function lookupRows(
   const { lookup, joined, attributes, conversions } = join;
   requireInGrain(target, joined);
   const select = attributesOfRows(joined, attributes, conversions, target.rows);
-  return blameSource(lookup, async () => {
+  const read = async () => {
     if (!joined.isUnique && (await repeatedIn(tx, repeatedKeys(joined, 1))).length > 0) {
       throw new AppError(409, notUnique(joined));
     }
@@ -80,7 +80,8 @@ export async function lookupRows(
     const hash = createHash('sha256');
     for (const part of parts) hash.update(part);
     return { parts, rowCount, tag: hash.digest('base64url') };
-  });
+  };
+  return blameSource(lookup, read, limited(target) !== undefined);
 }
 
 /** @throws AppError 409 if the version is shown at a grain that lacks a key of the lookup */

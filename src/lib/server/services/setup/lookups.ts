@@ -10,6 +10,7 @@ import {
 } from '../../../contract/lookups';
 import { whyNotNamed } from '../../../contract/formulas';
 import type { Source } from '../../../contract/sources';
+import { readsPart } from '../../../contract/territories';
 import { listColumns, sourceColumns } from '../../db/setup/column-metadata';
 import { tableExists } from '../../db/setup/catalog';
 import {
@@ -86,11 +87,15 @@ async function checked(
   lookups: readonly Lookup[],
 ): Promise<CheckedLookup[]> {
   if (lookups.length === 0) return [];
-  const joins = await joinsOf(db, await getSource(db, sourceId), lookups);
+  const source = await getSource(db, sourceId);
+  const joins = await joinsOf(db, source, lookups);
   const answers: CheckedLookup[] = [];
   for (const [i, lookup] of lookups.entries()) {
     const join = joins[i];
-    answers.push({ ...lookup, problem: join ? await problemOf(db, join) : null });
+    answers.push({
+      ...lookup,
+      problem: join ? await problemOf(db, join, readsPart(source)) : null,
+    });
   }
   return answers;
 }
@@ -100,10 +105,15 @@ async function joinsOf(db: Queryable, source: Source, lookups: readonly StoredLo
   return joinLookups(db, lookups, forecastColumns(sourceColumns(columns)), columns);
 }
 
-async function problemOf(db: Queryable, join: CheckedJoin): Promise<string | null> {
+/** @param isPart whether the sender reads only a part of the source */
+async function problemOf(
+  db: Queryable,
+  join: CheckedJoin,
+  isPart: boolean,
+): Promise<string | null> {
   if ('problem' in join) return join.problem;
   try {
-    const keys = await repeated(db, join, 1);
+    const keys = await repeated(db, join, 1, isPart);
     return keys.length > 0 ? notUnique(join.joined) : null;
   } catch (error) {
     if (error instanceof AppError && error.status === 422) return error.message;
@@ -116,8 +126,11 @@ const repeated = async (
   db: Queryable,
   { lookup, joined }: Extract<CheckedJoin, { joined: unknown }>,
   most: number,
+  isPart = false,
 ): Promise<string[]> =>
-  joined.isUnique ? [] : blameSource(lookup, () => repeatedIn(db, repeatedKeys(joined, most)));
+  joined.isUnique
+    ? []
+    : blameSource(lookup, () => repeatedIn(db, repeatedKeys(joined, most)), isPart);
 
 /** Number of keys that an error names. */
 const MOST_NAMED = 3;

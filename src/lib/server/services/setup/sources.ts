@@ -144,13 +144,8 @@ export async function columnValues(
   if (record.role === 'ignore')
     throw new AppError(400, `The column "${column}" has the role ignore`, blame);
   const { from, value } = await valuesOf(db, registered, records, column);
-  try {
-    return await blameSource(registered, () => distinctValues(db, from, value, search, limit));
-  } catch (error) {
-    // PostgreSQL's own sentence may name a value of a row that the sender does not see.
-    if (!readsPart(registered) || !(error instanceof AppError)) throw error;
-    throw new AppError(error.status, `${registered.schema}.${registered.tname} cannot be read`);
-  }
+  const values = () => distinctValues(db, from, value, search, limit);
+  return blameSource(registered, values, readsPart(registered));
 }
 
 /** An attribute by its name, for a sender who may read the lookup's table as a whole. */
