@@ -131,6 +131,20 @@ it('an entry that moves rows out of the family, and undone entries, are not told
   expect(ok(await admin.get(`${path}/undone`)).body).toHaveLength(1);
 });
 
+it('the request of a limited author is not told if it sets a key, since its rows may leave', async () => {
+  const { path } = version;
+  const slice = { Product: 'stool' };
+  ok(await ann.post(`${path}/scale`, { slice, pct: 10 }));
+  ok(await ann.post(`${path}/recode`, { slice, set: { Product: 'bench' } }));
+  await families(`('stool', 'Chairs'), ('bench', 'Desks'), ('desk', 'Desks')`);
+  const { entries } = ok(await ann.get(`${path}/log`)).body;
+  expect(
+    entries.map(({ operation, slice }: Record<string, unknown>) => [operation, slice]),
+  ).toEqual(expect.arrayContaining([['scale', slice]]));
+  const [moved] = ok(await ann.get(`${path}/log`)).body.entries;
+  expect([moved.operation, moved.slice, moved.params]).toEqual(['recode', null, null]);
+});
+
 it('a table that cannot be read is named without its values for a part of the source', async () => {
   const [{ id }] = ok(await admin.get(`${source}/territories`)).body;
   ok(await admin.patch(`/territories/${id}`, { read: { Region: 'A' }, write: null }));

@@ -33,15 +33,19 @@ export function undoneInside(target: LimitedVersion, undone: readonly UndoneEntr
  * @param read the slices that are inside
  */
 function asksInside(target: LimitedVersion, entry: LogEntry, read = target.part.read): boolean {
-  const slices = slicesOf(entry, target);
-  const within = entry.params?.within ?? [];
-  return slices?.every((slice) => areRowsInside(slice, within, read)) ?? false;
+  const { slice, params } = entry;
+  if (!tellsSlices(entry)) return false;
+  const within = params?.within ?? [];
+  const areInside = (rows: Slice, written = (each: Slice) => each): boolean =>
+    [[rows], ...within.map((list) => list.map((limit) => ({ ...rows, ...limit })))].some((list) =>
+      list.every((each) => isInside(written(each), read)),
+    );
+  const moves = slice && params && 'set' in params ? params : undefined;
+  return (
+    slicesNamed(entry).every((named) => areInside(named)) &&
+    (!slice || !moves || areInside(slice, (each) => movedTo(each, moves, target)))
+  );
 }
-
-/** Whether the rows of a slice are inside, as far as the entry is limited to those in a slice of each list. */
-const areRowsInside = (slice: Slice, within: readonly Slice[][], read: readonly Slice[]): boolean =>
-  isInside(slice, read) ||
-  within.some((list) => list.every((limit) => isInside({ ...slice, ...limit }, read)));
 
 /** The slices that the request of an entry names, also those whose rows it only reads or holds. */
 export function slicesNamed({ slice, params }: LogEntry): Slice[] {
@@ -63,13 +67,10 @@ interface StoredEdit {
   spread?: string | StoredShape | undefined;
 }
 
-/** All slices that an entry names, reads or writes; undefined if its request does not tell them. */
-function slicesOf(entry: LogEntry, fields: SliceFields): Slice[] | undefined {
-  const { slice, params } = entry;
-  if (params === null || (slice === null && !('edits' in params))) return undefined;
-  if ('edit_count' in params && params.edit_count !== undefined) return undefined;
-  const moved = slice && 'set' in params ? [movedTo(slice, params, fields)] : [];
-  return [...slicesNamed(entry), ...moved];
+/** Whether the request of an entry tells all slices that it names, reads or writes. */
+function tellsSlices({ slice, params }: LogEntry): boolean {
+  if (params === null || (slice === null && !('edits' in params))) return false;
+  return !('edit_count' in params && params.edit_count !== undefined);
 }
 
 /** The slice of the rows that a recode or clone writes, without the columns and attributes whose new values are unknown. */
