@@ -163,6 +163,21 @@ it('a table that cannot be read is named without its values for a part of the so
   }
 });
 
+it('a repeated undo of an entry that is gone is answered as for an unknown one without the lookup', async () => {
+  const key = { 'idempotency-key': 'undo' };
+  ok(await ann.post(`${version.path}/scale`, { slice: CHAIRS, pct: 10 }));
+  const [{ id }] = ok(await ann.get(`${version.path}/log`)).body.entries;
+  const undo = () => ann.send(`/log/${id}`, { method: 'DELETE', headers: key });
+  const first = ok(await undo()).body;
+  expect(ok(await undo()).body).toEqual(first);
+  await service.query(`INSERT INTO public.families VALUES ('desk', 'Chairs')`);
+  const repeated = await undo();
+  expect([repeated.status, repeated.body.error]).toEqual([
+    404,
+    expect.stringMatching(`log entry ${id}`),
+  ]);
+});
+
 it.each([
   ['a key with two rows', `INSERT INTO public.families VALUES ('desk', 'Chairs')`],
   ['a column of the table that is gone', `ALTER TABLE public.families RENAME family TO other`],

@@ -161,31 +161,34 @@ export const findReach = (
 ): Promise<Reach | undefined> => db.maybeOne(Reach, REACHES[kind], [members, id]);
 
 /**
- * The slices of the sender's territories of a version, oldest first, and whether its source has lookups; null if
- * territories do not limit the sender.
+ * The slices of the sender's territories of a version, oldest first, and whether any of them names an attribute of a
+ * lookup; null if territories do not limit the sender.
  */
 export async function territoriesOf(
   db: Queryable,
   versionId: number,
 ): Promise<{
   own: (readonly [read: Slice, write: Slice | null])[];
-  hasLookups: boolean;
+  nameAttributes: boolean;
 } | null> {
   const members = membersOf(db.sender);
   if (!members) return null;
-  const { own, hasLookups } = await db.one(
+  const { own, nameAttributes } = await db.one(
     v.object({
       own: v.nullable(v.array(v.tuple([Slice, v.nullable(Slice)]))),
-      hasLookups: v.nullable(v.boolean()),
+      nameAttributes: v.nullable(v.boolean()),
     }),
     sql`SELECT CASE WHEN count(*) > 0 THEN COALESCE(
          json_agg(json_build_array(t.read, t.write) ORDER BY t.id) FILTER (WHERE t.member = ANY ($2::text[])),
          '[]') END AS own,
-         bool_or(EXISTS (SELECT FROM pf.lookup AS l WHERE l.source_id = t.source_id)) AS "hasLookups"
+         bool_or(EXISTS (
+           SELECT FROM pf.lookup AS l CROSS JOIN LATERAL jsonb_array_elements(l.attributes) AS a
+           WHERE l.source_id = t.source_id AND (t.read ? (a ->> 'label') OR t.write ? (a ->> 'label'))
+         )) FILTER (WHERE t.member = ANY ($2::text[])) AS "nameAttributes"
        FROM pf.territory AS t JOIN pf.version AS v USING (source_id) WHERE v.id = $1`,
     [versionId, members],
   );
-  return own && { own, hasLookups: hasLookups ?? false };
+  return own && { own, nameAttributes: nameAttributes ?? false };
 }
 
 /** Whether any of some members has a territory that covers only a part of its source. */

@@ -53,15 +53,17 @@ export async function once<Answer extends object>(
 /**
  * The sender's territories of a version and the sources of the sender's token as a part of a digest; empty if neither
  * limits the sender.
+ *
+ * @throws AppError 404 for a version that is gone; 409 if the lookup of an attribute cannot be joined
  */
 async function digestOfTerritories(db: Queryable, versionId: number | null): Promise<string> {
   const territories = versionId === null ? null : await territoriesOf(db, versionId);
   const sources = db.sender.sources?.toSorted((a, b) => a - b) ?? null;
   if (territories === null && sources === null) return '';
-  const { own = null, hasLookups = false } = territories ?? {};
+  const { own = null, nameAttributes = false } = territories ?? {};
   // The rows of an attribute change without a change of the territory.
   const keys =
-    versionId !== null && hasLookups ? (await readVersion(db, versionId)).part?.keys : null;
+    versionId !== null && nameAttributes ? (await readVersion(db, versionId)).part?.keys : null;
   const more = [...(sources ? [sources] : []), ...(keys ? [keys] : [])];
   const limits = JSON.stringify(more.length === 0 ? own : [own, ...more]);
   return `.${createHash('sha256').update(limits).digest('hex')}`;
@@ -87,7 +89,11 @@ async function keptAnswer<Answer extends object>(
       'This Idempotency-Key was used for another request; send a new key with a new request',
     );
   }
-  const territories = await digestOfTerritories(db, kept.version_id);
+  const territories = await digestOfTerritories(db, kept.version_id).catch((error: unknown) => {
+    // The part of the sender cannot be read now, or the version is gone.
+    const isUnknown = error instanceof AppError && (error.status === 404 || error.status === 409);
+    throw isUnknown ? new OtherTerritories() : error;
+  });
   if (kept.digest !== key.digest + territories) throw new OtherTerritories();
   return v.parse(schema, await unpack(kept, memory));
 }

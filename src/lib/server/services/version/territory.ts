@@ -79,13 +79,17 @@ export async function matchedKeys(
 ): Promise<string | null> {
   if (matched.length === 0) return null;
   const hash = createHash('sha256');
-  for (const rows of matched) {
-    const { lookup } = rows.attribute;
+  // Slices that match the same rows have the same statement.
+  const digests = new Map(matched.map((rows) => [keysDigest(rows), rows.attribute.lookup]));
+  const unique = new Set<number>();
+  for (const [digest, lookup] of digests) {
     try {
-      const isRepeated =
-        !lookup.isUnique && (await repeatedIn(db, repeatedKeys(lookup, 1))).length > 0;
-      if (isRepeated) throw unjoined(lookup, notUnique(lookup));
-      hash.update(await digestOfKeys(db, keysDigest(rows)));
+      if (!lookup.isUnique && !unique.has(lookup.id)) {
+        const repeated = await repeatedIn(db, repeatedKeys(lookup, 1));
+        if (repeated.length > 0) throw unjoined(lookup, notUnique(lookup));
+      }
+      unique.add(lookup.id);
+      hash.update(await digestOfKeys(db, digest));
     } catch (error) {
       // The database's own sentence could name a key outside.
       throw isOfObject(error) ? unjoined(lookup, 'its table cannot be read') : error;
