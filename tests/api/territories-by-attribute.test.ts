@@ -163,6 +163,16 @@ it('a table that cannot be read is named without its values for a part of the so
   }
 });
 
+it('a change of a territory checks only the slices that it names', async () => {
+  const [{ id }] = ok(await admin.get(`${source}/territories`)).body;
+  await service.query(`INSERT INTO public.families VALUES ('desk', 'Chairs')`);
+  expect((await admin.patch(`/territories/${id}`, { write: CHAIRS })).status).toBe(409);
+  expect(ok(await admin.patch(`/territories/${id}`, { write: null })).body.read).toEqual(CHAIRS);
+  expect(ok(await admin.patch(`/territories/${id}`, { member: 'bob' })).body).toMatchObject({
+    ...{ member: 'bob', read: CHAIRS, write: null },
+  });
+});
+
 it('a repeated undo of an entry that is gone is answered as for an unknown one without the lookup', async () => {
   const key = { 'idempotency-key': 'undo' };
   ok(await ann.post(`${version.path}/scale`, { slice: CHAIRS, pct: 10 }));

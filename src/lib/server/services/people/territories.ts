@@ -202,7 +202,12 @@ export const createTerritory = (
     requireSignIn(config);
     await changing(tx, sourceId);
     await requireRoom(tx, sourceId, member);
-    const fields = { member, ...(await slicesOf(tx, sourceId, { read, write })) };
+    const checked = await sliceCheck(tx, sourceId);
+    const fields = {
+      member,
+      read: await checked(read, 'read'),
+      write: write && (await checked(write, 'write')),
+    };
     const created = await insertTerritory(tx, sourceId, fields, pf_user ?? null);
     await recordTerritory(tx, 'territory created', null, created, pf_user);
     return created;
@@ -211,7 +216,7 @@ export const createTerritory = (
 /**
  * Changes the fields that the request names.
  *
- * @throws AppError 400 for a slice that cannot be used, 404; 422 if the new member has too many territories
+ * @throws AppError 400 for a slice of the request that cannot be used, 404; 422 if the new member has too many territories
  */
 export const editTerritory = (
   db: Database,
@@ -222,13 +227,14 @@ export const editTerritory = (
     const { source_id } = await getTerritory(tx, id);
     await changing(tx, source_id);
     const current = await getTerritory(tx, id);
-    const { member = current.member, ...slices } = edit;
+    const { member = current.member, read, write } = edit;
     if (member !== current.member) await requireRoom(tx, source_id, member);
-    const { read, write } = await slicesOf(tx, source_id, {
-      read: slices.read ?? current.read,
-      write: slices.write === undefined ? current.write : slices.write,
+    const checked = await sliceCheck(tx, source_id);
+    const edited = await updateTerritory(tx, id, {
+      member,
+      read: read ? await checked(read, 'read') : current.read,
+      write: write ? await checked(write, 'write') : write === null ? null : current.write,
     });
-    const edited = await updateTerritory(tx, id, { member, read, write });
     await recordTerritory(tx, 'territory changed', current, edited);
     return edited;
   });
@@ -303,20 +309,18 @@ async function requireRoom(tx: Transaction, sourceId: number, member: string): P
 }
 
 /**
- * The slices of a territory as they are stored.
- *
- * @throws AppError 400 naming the slice and the column; 409 for an attribute whose lookup cannot be joined
+ * Returns a function that checks a slice of a territory of a source, and returns it as it is stored. The function throws
+ * AppError 400 naming the slice and the column, and 409 for an attribute whose lookup cannot be joined.
  */
-async function slicesOf(
+async function sliceCheck(
   tx: Transaction,
   sourceId: number,
-  { read, write }: { read: AskedSlice; write: AskedSlice | null },
-): Promise<{ read: Slice; write: Slice | null }> {
+): Promise<(asked: AskedSlice, field: 'read' | 'write') => Promise<Slice>> {
   const source = await getSource(tx, sourceId);
   const records = await listColumns(tx, source);
   const columns = forecastColumns(sourceColumns(records));
   const lookups = await joinLookups(tx, await storedLookups(tx, sourceId), columns, records);
-  const checked = async (asked: AskedSlice, field: 'read' | 'write'): Promise<Slice> => {
+  return async (asked, field) => {
     const slice = usableSlice(asked);
     const { skipped, matched } = compileSlice(asked, fieldsFor(slice, { columns, lookups }), field);
     const refusal = (column: string, problem: string) =>
@@ -338,9 +342,5 @@ async function slicesOf(
     }
     await matchedKeys(tx, matched);
     return slice;
-  };
-  return {
-    read: await checked(read, 'read'),
-    write: write && (await checked(write, 'write')),
   };
 }
