@@ -97,7 +97,7 @@ export async function limitColumns(
 }
 
 /** A column whose numbers are read. */
-interface KeyColumn {
+interface RankingColumn {
   column: DrawnColumn;
   /** The limit by the numbers; null for those of a sort. Of the largest and smallest groups, the sums are compared. */
   limit: Limit | null;
@@ -110,7 +110,7 @@ interface KeyColumn {
 export async function readKeys(
   reader: ViewReader,
   view: View,
-  wanted: readonly KeyColumn[],
+  wanted: readonly RankingColumn[],
 ): Promise<KeyedRows> {
   const rows = { start_row: 0, end_row: await view.num_rows() };
   const printed = await reader.printedPaths();
