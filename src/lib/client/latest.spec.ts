@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connection } from './connection.svelte';
 import { ApiError, Unanswered } from './http';
 import { Latest, LatestCall } from './latest.svelte';
 
@@ -66,6 +67,8 @@ describe('Latest', () => {
   });
 
   describe('after a question without an answer', () => {
+    // Specs of one worker share the connection, which another one may have lost.
+    beforeEach(() => connection.answered());
     afterEach(() => {
       vi.useRealTimers();
     });
