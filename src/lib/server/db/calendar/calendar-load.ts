@@ -2,7 +2,8 @@
 import type { ClientBase } from 'pg';
 import { commas, ident, sql, type SqlText } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
-import { calendarTransaction, oneAtATime, tableIsMade } from './calendar-transaction';
+import { tableIsMade } from './calendar';
+import { calendarTransaction, oneAtATime } from './calendar-transaction';
 
 const TABLE = sql`
   CREATE TABLE pf.dim_period (
@@ -38,6 +39,8 @@ const COLUMNS = [
   ...['fisc_quarter_label', 'fisc_month', 'fisc_month_abbr', 'fisc_month_name', 'fisc_label'],
   'period_key',
 ].map(ident);
+
+const EXCLUDED = COLUMNS.map((column) => sql`excluded.${column}`);
 
 /** $1 is the month in which the fiscal year starts. to_char without TM writes English names. */
 const MONTHS = sql`
@@ -87,7 +90,7 @@ export async function writeMonths(transaction: Queryable, fiscalStart: number): 
     for (const statement of [TABLE, ...INDEXES]) await transaction.run(statement);
   return transaction.run(
     sql`INSERT INTO pf.dim_period (${commas(COLUMNS)}) ${MONTHS}
-     ON CONFLICT (sdat) DO UPDATE SET (${commas(COLUMNS)}) = ROW (${commas(COLUMNS.map((column) => sql`excluded.${column}`))})`,
+     ON CONFLICT (sdat) DO UPDATE SET (${commas(COLUMNS)}) = ROW (${commas(EXCLUDED)})`,
     [fiscalStart],
   );
 }

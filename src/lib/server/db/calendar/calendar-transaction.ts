@@ -47,11 +47,3 @@ export async function calendarTransaction<Result>(
 export async function oneAtATime(transaction: Queryable, table: string): Promise<void> {
   await transaction.any(sql`SELECT pg_advisory_xact_lock(hashtext($1))`, [table]);
 }
-
-/** Whether a table exists, also in schemas whose tables cannot become sources. */
-export const tableIsMade = (db: Queryable, schema: string, table: string): Promise<boolean> =>
-  db.any(
-    sql`SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = $1 AND c.relname = $2`,
-    [schema, table],
-  );

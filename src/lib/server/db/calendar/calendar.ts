@@ -2,7 +2,14 @@
 import * as v from 'valibot';
 import { commas, ident, sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
-import { tableIsMade } from './calendar-transaction';
+
+/** Whether a table exists, also in schemas whose tables cannot become sources. */
+export const tableIsMade = (db: Queryable, schema: string, table: string): Promise<boolean> =>
+  db.any(
+    sql`SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = $2`,
+    [schema, table],
+  );
 
 /** Whether pf.dim_period has been made and filled. */
 export async function calendarLoaded(db: Queryable): Promise<boolean> {

@@ -3,7 +3,8 @@ import type { ClientBase } from 'pg';
 import type { WeekPattern } from '../../../contract/calendar-tables';
 import { sql } from '../../sql/quote';
 import type { Queryable } from '../connection/queryable';
-import { calendarTransaction, oneAtATime, tableIsMade } from './calendar-transaction';
+import { tableIsMade } from './calendar';
+import { calendarTransaction, oneAtATime } from './calendar-transaction';
 
 /** The weeks of the first two periods of a quarter of 13 weeks. */
 const WEEKS_OF_PERIODS: Readonly<Record<WeekPattern, readonly [first: number, second: number]>> = {
@@ -67,7 +68,7 @@ export async function writeWeeks(
   yearStarts: string,
 ): Promise<number> {
   await oneAtATime(transaction, 'pf_lookups.weeks');
-  // IF NOT EXISTS would need the right to make schemas although it is there.
+  // CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even if the schema exists.
   if (!(await transaction.any(sql`SELECT FROM pg_namespace WHERE nspname = 'pf_lookups'`)))
     await transaction.run(sql`CREATE SCHEMA pf_lookups`);
   if (!(await tableIsMade(transaction, 'pf_lookups', 'weeks'))) await transaction.run(TABLE);

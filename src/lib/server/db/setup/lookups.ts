@@ -87,7 +87,7 @@ const Use = v.object({
   id: v.number(),
 });
 
-/** The first territory, lock, review or open comment of a source whose slice names one of some attributes. */
+/** Finds a territory, lock, review or open comment of a source whose slice names one of the given attributes. */
 export const useOfAttributes = (
   db: Queryable,
   sourceId: number,

@@ -120,8 +120,8 @@ export function removeSource(db: Database, id: number): Promise<void> {
 /**
  * Distinct values of a column of the source table, or of an attribute in its lookup's table. A sender who reads a part
  * gets those of the rows that a load would write inside, and none of attributes.
- * @throws AppError 404 if there is no such source, column or attribute, 400 if the column is ignored; 409 if a column of the
- * sender's territories has changed its role or type
+ * @throws AppError 404 if there is no such source, column or attribute, 400 if the column is ignored; 409 if a column
+ * of the sender's territories has changed its role or type
  */
 export async function columnValues(
   db: Database,
@@ -151,9 +151,10 @@ export async function columnValues(
 /** An attribute by its name, for a sender who may read the lookup's table as a whole. */
 async function findAttribute(db: Queryable, source: Source, name: string) {
   if (readsPart(source) || db.sender.sources !== null) return undefined;
-  for (const lookup of await storedLookups(db, source.id))
-    for (const { label, cname } of lookup.attributes) if (label === name) return { lookup, cname };
-  return undefined;
+  const lookups = await storedLookups(db, source.id);
+  return lookups
+    .flatMap((lookup) => lookup.attributes.map((attribute) => ({ lookup, ...attribute })))
+    .find(({ label }) => label === name);
 }
 
 /** The rows of the source table that the sender may read, as a FROM clause, and a column of them. */

@@ -58,7 +58,7 @@ export async function partOf(
   if (readsAll && write.some(isWhole)) return undefined;
   const matched = [...read, ...write].flatMap((slice) => compiled(slice, fields).matched);
   const keys = await matchedKeys(db, matched);
-  // What is cached for the text of the condition holds only for these keys.
+  // Caches name rows by the text of their condition, so the text contains the keys.
   const readable =
     keys === null
       ? anyOf(read, fields)
