@@ -53,10 +53,13 @@ export type LayoutFilter = v.InferOutput<typeof LayoutFilter>;
 export const LayoutSort = v.tuple([v.string(), v.string()]);
 export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 
+/** Whether a limit shows the groups with the largest or smallest amounts, and the rest as one row. */
+export const isRanked = ({ keep }: { keep: string }): boolean =>
+  keep === 'top' || keep === 'bottom';
+
 /** Whether the number of a limit fits: with `top` and `bottom`, it counts groups. */
-export function isLimitNumber({ keep, number }: { keep: string; number: number }): boolean {
-  return keep === 'above' || keep === 'below' || (Number.isInteger(number) && number > 0);
-}
+export const isLimitNumber = (limit: { keep: string; number: number }): boolean =>
+  !isRanked(limit) || (Number.isInteger(limit.number) && limit.number > 0);
 
 /**
  * Which groups of a field in the rows are shown, by a measure of the layout with all columns added: the `number` of

@@ -41,7 +41,8 @@ interface MatrixChoice {
 
 /** Reads groups and the sums inside them from the engine. */
 export class Matrix {
-  private hasHidden = false;
+  /** Whether a limit has hidden groups that were read, so that they are missing in all sums. */
+  hidesGroups = false;
 
   constructor(
     private readonly table: EngineTable,
@@ -53,11 +54,6 @@ export class Matrix {
   /** Whether sums of groups may be added up. */
   get isSum(): boolean {
     return this.choice.isSum;
-  }
-
-  /** Whether a limit has hidden groups that were read, so that they are missing in all sums. */
-  get hidesGroups(): boolean {
-    return this.hasHidden;
   }
 
   /** Returns the positions of the biggest groups; see {@link biggest}. */
@@ -113,7 +109,7 @@ export class Matrix {
       if (inner.length > 0) for (const y of ys.reverse()) await open(view, y, inner.length);
       return { all, shown, rows: inner.length > 0 ? await readAll(view) : closed };
     });
-    if (limit && !limit.hasOthers) this.hasHidden = true;
+    if (limit && !limit.hasOthers) this.hidesGroups = true;
     const within = new Map<string, Map<string, Sums>>();
     for (const { path, sums } of inner.length > 0 ? this.leaves(rows, depth) : []) {
       const key = pathKey(path.slice(0, 1));

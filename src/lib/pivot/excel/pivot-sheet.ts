@@ -4,10 +4,9 @@ import type { ClosedHeaders } from '../grid/views/closed-headers';
 import type { DrawnColumn } from '../grid/cells/grid-columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
 import { TOTAL, TOTAL_ROW } from '../grid/drawing/heads';
-import { pathKey } from '../slice/cell';
 import { label, type LabelStyle } from '../values/labels';
 import { isTimeUnit } from '../values/time-unit';
-import type { Whole } from '../grid/shown/window';
+import { isOpenAt, type Whole } from '../grid/shown/window';
 import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';
 import { MOST_COLUMNS, MOST_ROWS } from '../../xlsx/limits';
@@ -105,9 +104,7 @@ function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<WorkbookRow> 
   const formats = columns.map((column) => valueCells(column, pivot, styles));
   for (let y = 0; y < count; y++) {
     const path = paths[y] ?? [];
-    const hasBelow = (paths[y + 1]?.length ?? 0) > path.length;
-    const isOpen =
-      isGrouped && (path.length === 0 || hasBelow || pivot.emptied?.has(pathKey(path)) === true);
+    const isOpen = isOpenAt(pivot, y);
     const cells: Cell[] = isGrouped ? [rowHead(path, isOpen, pivot, styles)] : [];
     for (const [x, format] of formats.entries()) cells.push(format(values[x]?.[y] ?? null, isOpen));
     yield { cells, level: isGrouped ? rowLevel(path) : 0 };

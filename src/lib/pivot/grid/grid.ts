@@ -195,11 +195,6 @@ export class Grid implements GridHost {
     this.shown.showAs(shownAs);
   }
 
-  /** Returns the format in which the numbers of a measure are shown. */
-  formatOf(measure: string): ColumnFormat {
-    return this.drawing.formatNamed(measure);
-  }
-
   /** Sorts and limits the rows by the numbers as they are shown now, and draws them. */
   async sortAgain(): Promise<void> {
     if (!this.shown.view) return;
@@ -301,7 +296,7 @@ export class Grid implements GridHost {
       const { group_by, split_by } = reader.config;
       const [columns, paths] = await Promise.all([reader.columns(), reader.rowPaths(0)]);
       const styleOf = (name: string) => this.shown.styleOf(name);
-      const membersOf = (path: readonly CellValue[]) => this.shown.membersOf(path);
+      const { membersOf } = this.shown;
       const isEmptied = (path: readonly CellValue[]) => this.shown.isOpenRow(path);
       return membersIn({ group_by, split_by, columns, paths, styleOf, membersOf, isEmptied }, text);
     });
@@ -359,7 +354,7 @@ export class Grid implements GridHost {
       print(exactValue(value, this.drawing.formatNamed(measure)));
   }
 
-  /** Returns the format of the numbers of a measure, as they are shown. */
+  /** Returns the format in which the numbers of a measure are shown. */
   formatNamed(measure: string): ColumnFormat {
     return this.drawing.formatNamed(measure);
   }

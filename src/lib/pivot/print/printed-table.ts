@@ -2,7 +2,7 @@
 import type { ClosedHeaders } from '../grid/views/closed-headers';
 import { CellFormat } from '../grid/drawing/cell-format';
 import { TOTAL, TOTAL_ROW } from '../grid/drawing/heads';
-import type { Whole } from '../grid/shown/window';
+import { isOpenAt, type Whole } from '../grid/shown/window';
 import { commonUnit, unitText, type ColumnFormat } from '../values/column-format';
 import { label } from '../values/labels';
 
@@ -109,9 +109,8 @@ export function printedTable(pivot: PrintedPivot, languages: readonly string[]):
       heads: mergedHeads(heads.slice(from, to)),
       rows: labels.map((text, y) => {
         const level = paths[y]?.length ?? 0;
-        const isOpen = hasLabels && (level === 0 || (paths[y + 1]?.length ?? 0) > level);
         return {
-          ...{ label: text, level, isOpen },
+          ...{ label: text, level, isOpen: isOpenAt(pivot, y) },
           cells: cells.slice(from, to).flatMap((column) => column[y] ?? []),
         };
       }),

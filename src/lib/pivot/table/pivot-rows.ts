@@ -11,7 +11,7 @@ import { lengthOf, ofOneEntry } from '../rows/arrow-columns';
 import type { Attributes, Side } from '../rows/attributes';
 import { type AnsweredRows, fitted } from '../rows/rows';
 import { noteColumnTexts } from '../rows/text-forms';
-import { type CellValue, type Schema, withView } from '../values/engine-types';
+import { type Schema, withView } from '../values/engine-types';
 import type { Buckets } from './buckets';
 import type { PivotTable } from './pivot-table';
 import type { PivotViewer } from './pivot-viewer';
@@ -153,7 +153,7 @@ export class PivotRows {
     if (logid === null) return null;
     const { grid, table, origins } = this.parts;
     const { config } = await grid.shown.ask(async (reader) => reader);
-    const membersOf = (path: readonly CellValue[]) => grid.shown.membersOf(path);
+    const { membersOf } = grid.shown;
     const tried = await Tried.read(table, config, origins.ratios, logid, false, membersOf);
     // A later call marks the rows that have replaced these.
     if (this.triedEntry !== logid) return null;
@@ -176,7 +176,7 @@ export class PivotRows {
     this.markedEntry = logid;
     if (logid === null) return grid.marks.showWritten(null);
     const { config } = await grid.shown.ask(async (reader) => reader);
-    const membersOf = (path: readonly CellValue[]) => grid.shown.membersOf(path);
+    const { membersOf } = grid.shown;
     const written = await Tried.read(table, config, origins.ratios, logid, true, membersOf);
     if (this.markedEntry === logid) grid.marks.showWritten(written);
   }

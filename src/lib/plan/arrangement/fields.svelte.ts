@@ -84,6 +84,8 @@ export class Fields {
   editing = $state.raw<string | null>(null);
   /** The field and the measure whose limit is being edited; null for none. */
   limiting = $state.raw<{ field?: string; by?: string } | null>(null);
+  /** The measure whose marks are being edited; null for none. */
+  marking = $state.raw<string | null>(null);
   /** The field that is being dragged. */
   dragged = $state.raw<PlacedField | null>(null);
 
@@ -195,9 +197,6 @@ export class Fields {
     );
   }
 
-  /** The measure whose rules are edited in their dialog; null for none. */
-  marking = $state<string | null>(null);
-
   /** Returns the rules that mark the cells of a measure. */
   rulesOf(measure: string): readonly MarkRule[] {
     return this.arrangement.shown.marks?.[measure] ?? [];
@@ -205,7 +204,7 @@ export class Fields {
 
   /** Whether the numbers of a measure are shown as percentages. */
   isPercent(measure: string): boolean {
-    const { number_format } = this.loading.pivot?.grid.formatOf(measure) ?? {};
+    const { number_format } = this.loading.pivot?.grid.formatNamed(measure) ?? {};
     return number_format?.style === 'percent';
   }
 

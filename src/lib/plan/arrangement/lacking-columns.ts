@@ -16,8 +16,8 @@ export interface Lacking {
 
 /**
  * Returns a layout with the columns that the pivot lacks. If somebody has changed the columns since the pivot
- * opened, each follows the column that it followed. Groups, filters, limits and the sort order come back unless somebody has
- * changed them.
+ * opened, each follows the column that it followed. Groups, filters, limits and the sort order come back unless
+ * somebody has changed them.
  *
  * @param shown the current layout
  */

@@ -1,8 +1,8 @@
-/** Menu items that limit the groups of the rows, and how numbers of limits are written. */
+/** Menu items that limit the groups of the rows, and the texts of limits. */
 import type { PlanSession } from '$lib/plan/session.svelte';
 import type { LimitFact } from '$lib/pivot/grid/shown/shown';
 import { limitText } from '../text/limit-text';
-import { formatNumber } from '../../number-text';
+import { measureNumbers } from '../text/measure-numbers';
 import type { MenuItem } from '../../ui/Menu.svelte';
 
 /**
@@ -26,29 +26,8 @@ export const limitMeasures = ({ fields }: Pick<PlanSession, 'fields'>) =>
   fields.measures.filter((field) => fields.hasNumbers(field.name) && fields.limits(field));
 
 /** Returns the text of a limit; see {@link limitText}. */
-export const limitFactText = (
-  fact: LimitFact,
-  { fields, pivot }: Pick<PlanSession, 'fields' | 'pivot'>,
-): string =>
+export const limitFactText = (fact: LimitFact, { fields }: Pick<PlanSession, 'fields'>): string =>
   limitText(fact, {
     labelOf: (name) => fields.labelOf(name),
-    numberOf: (number, by) => limitNumber({ pivot }, by).text(number),
+    numberOf: (number, by) => measureNumbers(fields, by).text(number),
   });
-
-/** Returns how the numbers of a measure are typed and written: a percentage is a fraction. */
-export function limitNumber({ pivot }: Pick<PlanSession, 'pivot'>, measure: string) {
-  const format = pivot?.grid.formatNamed(measure).number_format;
-  const isPercent = format?.style === 'percent';
-  const scale = isPercent ? 100 : 1;
-  return {
-    isPercent,
-    /** The number that is typed for one that a limit has. */
-    typed: (number: number) => Number((number * scale).toPrecision(15)),
-    stored: (typed: number) => Number((typed / scale).toPrecision(15)),
-    text: (number: number) =>
-      formatNumber(number, {
-        ...(isPercent && { style: 'percent' }),
-        maximumFractionDigits: 6,
-      }),
-  };
-}

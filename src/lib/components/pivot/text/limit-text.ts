@@ -1,4 +1,5 @@
 /** The text of a limit on the groups of a field. */
+import { isRanked } from '$lib/contract/stored-layout';
 import type { LimitFact } from '$lib/pivot/grid/shown/shown';
 import { formatCount } from '../../format';
 
@@ -10,8 +11,9 @@ interface LimitWords {
 }
 
 /**
- * Returns a limit with what it leaves out: "Customer: top 10 by Sales, 37 in Others", or "Customer: Δ % below −5 %, 12
- * of 40 hidden, totals include them". Without the numbers of groups, only the limit.
+ * Returns the text of a limit and of the number of groups that it leaves out, such as "Customer: top 10 by Sales, 37 in
+ * Others" and "Customer: Δ % below −5 %, 12 of 40 hidden, totals include them". While these numbers are unknown, the
+ * text names the limit alone.
  */
 export function limitText(
   { field, limit, hidden, all }: LimitFact,
@@ -19,12 +21,11 @@ export function limitText(
 ): string {
   const { keep, number, by } = limit;
   const name = labelOf(field);
-  const isRanked = keep === 'top' || keep === 'bottom';
-  const text = isRanked
+  const text = isRanked(limit)
     ? `${name}: ${keep} ${formatCount(number)} by ${labelOf(by)}`
     : `${name}: ${labelOf(by)} ${keep} ${numberOf(number, by)}`;
   if (hidden === undefined || all === undefined) return text;
-  if (isRanked) return `${text}, ${formatCount(hidden)} in Others`;
+  if (isRanked(limit)) return `${text}, ${formatCount(hidden)} in Others`;
   const left = `${formatCount(hidden)} of ${formatCount(all)} hidden`;
   const included = hidden > 0 ? ', totals include them' : '';
   return `${text}, ${left}${included}`;

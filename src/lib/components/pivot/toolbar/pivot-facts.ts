@@ -12,7 +12,7 @@ import { filterText } from '../text/filter-text';
 
 type Stated = Pick<
   PlanSession,
-  'planned' | 'arrangement' | 'fields' | 'comparison' | 'trial' | 'locks' | 'pivot'
+  'planned' | 'arrangement' | 'fields' | 'comparison' | 'trial' | 'locks'
 >;
 
 /** Returns the facts that a print states above its numbers: those of an export, and the arrangement in words. */

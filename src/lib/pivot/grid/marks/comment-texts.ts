@@ -17,8 +17,10 @@ export interface MarkedReach {
   text: string;
 }
 
-/** The texts of the comments on the cells of one view. Each cell is judged once, when it is drawn; one
- * in a row "Others" at each drawing. */
+/**
+ * The texts of the comments on the cells of one view. Each cell is judged when it is first drawn, and a cell in a row
+ * "Others" at each drawing.
+ */
 export class CommentTexts {
   /** By row and column; null without a comment. */
   private readonly known = new Map<string, string | null>();

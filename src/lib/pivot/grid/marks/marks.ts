@@ -351,7 +351,7 @@ export class Marks {
   private reachIn(reader: ViewReader, slice: Slice): Reach {
     const { config, schema } = reader;
     const isExpression = (name: string) => reader.isExpression(name);
-    const membersOf = (path: readonly CellValue[]) => this.shown.membersOf(path);
+    const { membersOf } = this.shown;
     const cells = { ...config, schema, isExpression, membersOf };
     return new Reach(reader.inKeys(slice), cells, this.underlying);
   }

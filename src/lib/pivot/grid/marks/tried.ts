@@ -122,7 +122,7 @@ function groupsIn(
 
 const keysByMembers = new WeakMap<readonly CellValue[], ReadonlySet<string>>();
 
-/** Returns the keys of some values, which are cached per list. */
+/** Returns the keys of the members of a row "Others". They are computed once for each list of members. */
 function keysOf(members: readonly CellValue[]): ReadonlySet<string> {
   const known = keysByMembers.get(members) ?? new Set(members.map(valueKey));
   keysByMembers.set(members, known);

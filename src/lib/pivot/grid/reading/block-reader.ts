@@ -90,7 +90,8 @@ async function readRectangle(
 }
 
 /**
- * Reads cells again: their current values, positions and groups behind a row "Others". Cells that are no longer shown have a null value.
+ * Reads cells again: their current values, positions and groups behind a row "Others". Cells that are no longer shown
+ * have a null value.
  *
  * @throws Error with a sentence if rows keep coming and going during the reads
  */
@@ -185,7 +186,7 @@ export async function withSlices(
   });
 }
 
-/** Returns the groups behind a row "Others" as a part of its cells; null for any other row. */
+/** Returns `members` for the cells of a row "Others": the values of the groups behind it. Null for any other row. */
 function membersOf(shown: Shown, rowPath: readonly CellValue[]): Pick<ReadCell, 'members'> | null {
   const members = shown.membersOf(rowPath);
   return members && { members };

@@ -1,13 +1,12 @@
 /** The columns by whose numbers the grid sorts and limits the rows of a view. */
 import { EXACT } from '../../../contract/decimals';
-import type { Limit } from '../../../contract/stored-layout';
+import { isRanked, type Limit } from '../../../contract/stored-layout';
 import { columnSort } from '../../layout/column-sort';
 import { pathKey } from '../../slice/cell';
 import type { CellValue, View } from '../../values/engine-types';
 import { isAdditive, sumIn } from '../../values/ratios';
 import type { DrawnColumn } from '../cells/grid-columns';
 import type { KeyedRows, SortDirection } from './sorted-view';
-import { isRanked } from './limited-rows';
 import type { ViewReader } from '../views/view-reader';
 
 /** A column by which rows are sorted. */
@@ -99,13 +98,13 @@ export async function limitColumns(
 /** A column whose numbers are read. */
 interface RankingColumn {
   column: DrawnColumn;
-  /** The limit by the numbers; null for those of a sort. Of the largest and smallest groups, the sums are compared. */
+  /** The limit by the numbers; null for those of a sort. `top` and `bottom` compare the sums. */
   limit: Limit | null;
 }
 
 /**
- * Reads all rows of a view with their numbers in some columns. Shares of the parent column are 100 % in the total of
- * all columns: there, the numbers are the sums. For a limit, sums that round to zero are 0.
+ * Reads all rows of a view with their numbers in some columns. In the total of all columns, each share of the parent
+ * column would be 100 %, so the sums are read instead. For a limit, a sum that rounds to zero is 0.
  */
 export async function readKeys(
   reader: ViewReader,

@@ -1,5 +1,5 @@
 /** Chooses the groups that limits show, and adds up the others in one row. */
-import type { Limit } from '../../../contract/stored-layout';
+import { isRanked, type Limit } from '../../../contract/stored-layout';
 import { pathKey } from '../../slice/cell';
 import { tidyChange } from '../../values/cell-value';
 import type { CellValue } from '../../values/engine-types';
@@ -49,12 +49,13 @@ export const NO_LIMITS: LimitedRows = {
 };
 
 /**
- * Limits the rows of a view. Rows with equal numbers are chosen by the order of their names, so that the choice does not depend on
- * the sort. Rows without a number are chosen last, and no comparison admits them.
+ * Limits the rows of a view. Rows with equal numbers are chosen by the order of their names, so that the choice does
+ * not depend on the sort. Rows without a number are chosen last, and no comparison admits them.
  *
  * @param order positions of the rows, each followed by the rows below it
  * @param limits the limit of each level of the rows, the outermost first; null for none
- * @param before the groups to show if the choice must not change; other groups are left out, unless none of their parent are known
+ * @param before the groups to show if the choice must not change: other groups are left out. A parent without any of
+ * these groups is limited as usual
  */
 export function limitedRows(
   order: readonly number[],
@@ -127,9 +128,6 @@ export function childrenOf(
   }
   return below;
 }
-
-/** Whether a limit shows the first or last groups, and the rest as one row. */
-export const isRanked = ({ keep }: Limit): boolean => keep === 'top' || keep === 'bottom';
 
 function chosenOf(
   groups: readonly number[],

@@ -1,6 +1,6 @@
 /** The rows and columns of the engine's view as the grid shows them. */
 import * as v from 'valibot';
-import { GridSettings, type Layout, type Limit } from '../../../contract/stored-layout';
+import { GridSettings, isRanked, type Layout, type Limit } from '../../../contract/stored-layout';
 import { type CellIdentity, type CellPosition, pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type {
@@ -14,13 +14,14 @@ import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
 import { endsInOthers, type ShownGroups } from '../../values/others';
 import type { ShownAs } from '../../values/show-as';
-import { scaleOf, type MarkRules, type MarkScale } from '../../values/mark-rules';
+import type { MarkRules } from '../../values/mark-rules';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { computedSort, limitColumns, readKeys } from './computed-sort';
-import { isRanked, NO_LIMITS, type HiddenGroups, type LimitedRows } from './limited-rows';
+import { readCompared, type ComparedCells } from './compared-cells';
+import { NO_LIMITS, type HiddenGroups, type LimitedRows } from './limited-rows';
 import { labelStyle } from '../../values/labels';
 import { SortedView } from './sorted-view';
 import { NOTHING, type Whole, type Window } from './window';
@@ -35,15 +36,6 @@ type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
 export interface LimitFact extends Partial<HiddenGroups> {
   field: string;
   limit: Limit;
-}
-
-/** The cells of the deepest level on screen, by which rules mark them. */
-export interface ComparedCells {
-  /** Number of values in the paths of their columns, and of their rows; null for rows that are not grouped. */
-  across: number;
-  depth: number | null;
-  /** The range of their numbers, by measure. */
-  scales: ReadonlyMap<string, MarkScale>;
 }
 
 /** Some rows and columns of the grid. */
@@ -179,26 +171,9 @@ export class Shown {
   comparedCells(): Promise<ComparedCells> | null {
     const { rules, reader, view, columns, printed } = this;
     if (rules.size === 0 || !reader || !view) return null;
-    return (this.compared ??= this.gate.ask(async () => {
-      const across = Math.max(0, ...columns.map(({ path }) => path?.length ?? 0));
-      const ruled = columns.filter(
-        ({ measure, path }) => rules.has(measure) && (path?.length ?? 0) === across,
-      );
-      const { paths, values } = await reader.values.shown(view, ruled, {}, printed);
-      const isGrouped = reader.config.group_by.length > 0;
-      const depth = isGrouped ? paths.reduce((most, path) => Math.max(most, path.length), 0) : null;
-      const scales = new Map<string, MarkScale>();
-      for (const measure of rules.keys()) {
-        const numbers = ruled.flatMap((column, i) =>
-          column.measure === measure
-            ? (values[i] ?? []).filter((_, y) => depth === null || paths[y]?.length === depth)
-            : [],
-        );
-        const scale = scaleOf(numbers);
-        if (scale) scales.set(measure, scale);
-      }
-      return { across, depth, scales };
-    }));
+    return (this.compared ??= this.gate.ask(() =>
+      readCompared(reader, view, { measures: [...rules.keys()], columns, printed }),
+    ));
   }
 
   /** Sorts the rows of the view by the numbers that the grid computes, if the layout does. */
@@ -376,9 +351,8 @@ export class Shown {
   }
 
   /** Returns the values of the groups behind a row "Others" that was read last; null for any other row. */
-  membersOf(path: readonly CellValue[]): readonly CellValue[] | null {
-    return endsInOthers(path) ? (this.view?.knownMembersOf(path) ?? null) : null;
-  }
+  readonly membersOf = (path: readonly CellValue[]): readonly CellValue[] | null =>
+    endsInOthers(path) ? (this.view?.knownMembersOf(path) ?? null) : null;
 
   /** Returns which groups of the outermost rows a limit shows; null without a limit. */
   async outermostShown(): Promise<ShownGroups | null> {

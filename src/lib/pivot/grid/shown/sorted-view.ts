@@ -104,7 +104,7 @@ export class SortedView implements View {
     return (await this.ordered())?.kept.get(level) ?? null;
   }
 
-  /** Does the same as {@link membersOf} for the rows that were read last. */
+  /** Returns the values of the groups behind a row "Others" that was read last; null if there was no such row. */
   knownMembersOf(path: readonly CellValue[]): readonly CellValue[] | null {
     return this.latest && othersAt(this.latest, path);
   }

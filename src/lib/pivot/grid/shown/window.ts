@@ -1,4 +1,5 @@
 /** The data that the grid draws, and all of the data that it shows. */
+import { pathKey } from '../../slice/cell';
 import type { CellValue, ColumnType } from '../../values/engine-types';
 import type { LabelStyle } from '../../values/labels';
 import type { ColumnTotals, DrawnColumn } from '../cells/grid-columns';
@@ -39,6 +40,13 @@ export interface Whole {
   styles: ReadonlyMap<string, LabelStyle | undefined>;
   /** Returns the label of a column. */
   labelOf: (column: string) => string;
+}
+
+/** Whether the row at a position is open: rows below it are shown, or a limit hides all of its groups. */
+export function isOpenAt({ group_by, paths, emptied }: Whole, y: number): boolean {
+  const path = paths[y] ?? [];
+  const isShownOpen = path.length === 0 || (paths[y + 1]?.length ?? 0) > path.length;
+  return group_by.length > 0 && (isShownOpen || emptied?.has(pathKey(path)) === true);
 }
 
 /** The window before anything is drawn. */
