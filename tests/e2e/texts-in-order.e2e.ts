@@ -94,3 +94,67 @@ test('texts that look alike have different labels in rows, panel, log, filter an
   await expect(values.getByText(decomposed)).toBeVisible();
   await expect(values.getByText(composed, { exact: true })).toBeVisible();
 });
+
+test('names are sorted by language, or in an order that the user sets and a link carries', async ({
+  page,
+  service,
+}) => {
+  const { api } = service;
+  await service.query(`CREATE TABLE public.articles AS
+    SELECT name, area, amount::numeric(12,2) FROM (VALUES ('Item 10', 'West', 10), ('Item 9', 'öst', 9),
+      ('item 1', 'Öst', 1), ('Öl', 'West', 5), ('Opal', 'Öst', 6), (NULL, 'West', 7)) AS of (name, area, amount)`);
+  const { id } = (await api.post('/sources', { schema: 'public', tname: 'articles' })).body;
+  await api.put(`/sources/${id}/columns`, [
+    { cname: 'name', role: 'dimension', is_key: true, label: 'Article' },
+    { cname: 'area', role: 'dimension', is_key: true },
+    { cname: 'amount', role: 'value' },
+  ]);
+  await api.post(`/sources/${id}/sql`);
+  const version = (await api.post(`/sources/${id}/versions`, { name: 'Plan' })).body;
+  await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ana' });
+
+  const pivot = new PivotPage(page);
+  await pivot.open(version.id);
+  await arrange(page, { group_by: ['name'], split_by: ['area'], columns: ['amount'] });
+  const rows = async () =>
+    (await pivot.cells()).filter(({ column, row }) => !column && row[0]).map(({ row }) => row[0]);
+  const columns = async () =>
+    (await pivot.cells()).filter(({ row }) => row.length === 0).map(({ column }) => column?.[0]);
+  await expect.poll(rows).toEqual(['(empty)', 'item 1', 'Item 9', 'Item 10', 'Öl', 'Opal']);
+  await expect.poll(async () => (await columns()).filter(Boolean)).toEqual(['öst', 'Öst', 'West']);
+
+  // The cell that is clicked is the one that was drawn there.
+  await pivot.click({ row: ['Item 9'], column: ['öst', 'amount'] });
+  await expect(pivot.slice).toContainText('Item 9');
+  await page.keyboard.type('90');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => pivot.number({ row: ['Item 9'], column: ['öst', 'amount'] })).toBe(90);
+
+  await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+  await page.getByRole('button', { name: 'Arrange Article' }).click();
+  await page.getByRole('menuitem', { name: 'Order of its values …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Order of Article' });
+  await dialog.getByRole('button', { name: 'Move Öl up' }).click();
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Alt+ArrowUp');
+  await page.keyboard.press('ArrowDown');
+  await expect(dialog.getByRole('listitem')).toHaveText([
+    ...['Öl', '(empty)', 'item 1', 'Item 9', 'Item 10', 'Opal'].map(
+      (name) => new RegExp(`^\\s*${name.replace(/[()]/g, '\\$&')}\\s*$`),
+    ),
+  ]);
+  await dialog.getByRole('button', { name: 'Use this order' }).click();
+  await expect.poll(rows).toEqual(['Öl', '(empty)', 'item 1', 'Item 9', 'Item 10', 'Opal']);
+  await expect(page).toHaveURL(/order=name:%C3%96l:null:/);
+  await page.reload();
+  await pivot.drawn();
+  await expect.poll(rows).toEqual(['Öl', '(empty)', 'item 1', 'Item 9', 'Item 10', 'Opal']);
+  await pivot.click({ row: ['Öl'], column: ['West', 'amount'] });
+  await expect(pivot.slice).toContainText('Öl');
+
+  await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+  await page.getByRole('button', { name: 'Arrange Article' }).click();
+  await page.getByRole('menuitem', { name: 'Order of its values …' }).click();
+  await dialog.getByRole('button', { name: 'Sort by name' }).click();
+  await expect.poll(rows).toEqual(['(empty)', 'item 1', 'Item 9', 'Item 10', 'Öl', 'Opal']);
+  await expect(page).not.toHaveURL(/order=/);
+});

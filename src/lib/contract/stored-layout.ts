@@ -87,12 +87,15 @@ export type Limit = v.InferOutput<typeof Limit>;
  * place of the total of all columns (default: none); with `subtotals`, open groups of columns show theirs, too.
  * `pinned_columns` is the number of first columns that stay in place while the others scroll (default: 0). `limits` has
  * limits by field; one whose field is not in the rows, or whose measure is not shown, limits nothing (default: none).
+ * `orders` has values by field, which rows and columns show first, in this order, unless a sort says otherwise; all
+ * other values follow by the language of the browser (default: none).
  */
 export const GridSettings = v.object({
   total_column: v.optional(v.picklist(['start', 'end'])),
   subtotals: v.optional(v.boolean()),
   pinned_columns: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
   limits: v.optional(byColumn(Limit)),
+  orders: v.optional(byColumn(v.array(value))),
 });
 export type GridSettings = v.InferOutput<typeof GridSettings>;
 

@@ -109,6 +109,8 @@ export async function openParts(
       (shown) => partsBehind(shown, origins.ratios),
     );
     const viewer = new PivotViewer(element, tableViewer, arranged, options);
+    const months = monthsOf(options.columns, schema, facts);
+    const usualSorts = new Set([...months.values()].map(({ by }) => by));
     const grid = new Grid({
       plugin,
       table,
@@ -119,7 +121,10 @@ export async function openParts(
         wholeOf: (column) =>
           origins.isOfPlan(column) ? null : (origins.of(column)?.measure ?? null),
         decimalsOf: (column) => origins.decimalsOf(column),
-        isTime: timeTest(options.columns, schema, monthsOf(options.columns, schema, facts)),
+        isTime: timeTest(options.columns, schema, months),
+        isSortedByName: (column) =>
+          whole[column] === 'string' && !months.has(column) && !known.isEngineOrder(column),
+        isUsualSort: (name) => usualSorts.has(name),
         textOf: (column) => buckets.textOf(column),
         daysOf: (date) => days.of(date),
         valuesOf: (key, wanted) => rows.valuesOf(key, wanted),

@@ -267,7 +267,8 @@ export class Pivot {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
     const { shown } = this.grid;
-    const before = JSON.stringify(shown.settings.limits);
+    const rowSettings = () => JSON.stringify([shown.settings.limits, shown.settings.orders]);
+    const before = rowSettings();
     shown.setOpen(ordered, toggled);
     this.setAmounts(ordered.amounts);
     this.setMarks(ordered.marks);
@@ -277,7 +278,7 @@ export class Pivot {
       ...{ columns_config, plugin_config, plugin: GRID },
     });
     // The engine does not show a layout again that differs in nothing that it knows.
-    if (JSON.stringify(shown.settings.limits) !== before) await this.grid.sortAgain();
+    if (rowSettings() !== before) await this.grid.sortAgain();
     this.kind = shownAs(ordered.plugin);
     this.chartMeasure = ordered.chart_measure;
     return { dropped, ignoresOr };

@@ -281,7 +281,7 @@ export class Grid implements GridHost {
   async set(settings: GridSettings): Promise<void> {
     this.shown.settings = { ...this.shown.settings, ...settings };
     // The viewer may have replaced the view meanwhile: its replacement has these settings.
-    if ('limits' in settings) await this.sortAgain();
+    if ('limits' in settings || 'orders' in settings) await this.sortAgain();
     await this.regroup();
   }
 

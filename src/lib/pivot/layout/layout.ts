@@ -133,6 +133,7 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     columns_config,
     amounts,
     marks,
+    orders,
   } = layout;
   const limits = Object.entries(layout.limits ?? {}).flatMap(([field, limit]) => {
     const [of, by] = [now(field), now(limit.by)];
@@ -154,6 +155,7 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     ...(amounts && { amounts: record(amounts) }),
     ...(layout.limits && { limits: limits.length > 0 ? Object.fromEntries(limits) : undefined }),
     ...(marks && { marks: record(marks) }),
+    ...(orders && { orders: record(orders) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { Type, type Column } from '@uwdata/flechette';
 import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
 import { valueKey } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
+import { inOrder, isEngineOrder } from '../values/name-order';
 
 /** Maximum number of cached values per column; for more, the rows are read again. */
 const MANY = 20_000;
@@ -26,7 +27,7 @@ export class KnownValues {
     }
   }
 
-  /** Returns the sorted values of a column, the empty one first; null if they are unknown. */
+  /** Returns the values of a column as {@link inOrder} sorts them; null if they are unknown. */
   of(name: string): readonly CellValue[] | null {
     const known = this.byColumn.get(name);
     if (!known) return null;
@@ -34,11 +35,19 @@ export class KnownValues {
     return known.sorted;
   }
 
+  /** Whether the engine sorts the values of a column as {@link inOrder} does; false if they are unknown. */
+  isEngineOrder(name: string): boolean {
+    const known = this.byColumn.get(name);
+    if (!known) return false;
+    known.isEngineOrder ??= isEngineOrder(known.values.values());
+    return known.isEngineOrder;
+  }
+
   /** Caches values that were read from the rows. */
   set(name: string, values: readonly CellValue[]): void {
     if (values.length > MANY) return;
     const byKey = new Map(values.map((value) => [valueKey(value), value]));
-    this.byColumn.set(name, { values: byKey, sorted: null });
+    this.byColumn.set(name, { values: byKey, sorted: null, isEngineOrder: null });
   }
 
   /** Adds the values of new rows. */
@@ -50,6 +59,7 @@ export class KnownValues {
       // A column that the rows lack is empty in all of them.
       for (const value of values ?? [null]) known.values.set(valueKey(value), value);
       known.sorted = null;
+      known.isEngineOrder = null;
       if (column && !values) this.byColumn.delete(name);
     }
   }
@@ -65,11 +75,9 @@ interface Known {
   values: Map<string, CellValue>;
   /** Null if they have to be sorted again. */
   sorted: readonly CellValue[] | null;
+  /** Null until it is asked for. */
+  isEngineOrder: boolean | null;
 }
-
-/** Compares values; the empty one comes first. */
-export const inOrder = (a: CellValue, b: CellValue): number =>
-  a === b ? 0 : a === null || (b !== null && a < b) ? -1 : 1;
 
 /**
  * Returns the different texts, numbers or booleans of a column; null if there are many, or for another type.

@@ -74,7 +74,7 @@ describe('the values of a column', () => {
     const regions = (await members.counted('region', null)).map(({ value, sum }) => [value, sum]);
     const texts = regions.slice(1).map(([value]) => String(value));
     expect(regions[0]).toEqual([null, null]);
-    expect(texts).toEqual(texts.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(texts).toEqual(['', '0', 'a', 'a|b', 'b', 'East', 'false', 'null', 'value', 'West']);
     expect(await members.containing('region', ' ST', 5)).toEqual(['East', 'West']);
     expect(await members.containing('Order Date', '2019-02', 5)).toEqual(['2019-02-01']);
     expect(await members.containing('no column', '', 5)).toBeNull();

@@ -6,7 +6,8 @@ import { dictionaryOf, isThere, numbersOf, type ArrowColumns } from '../rows/arr
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
 import { daysIn } from '../rows/days';
-import { cellValueAt, inOrder, type KnownValues } from '../rows/known-values';
+import { cellValueAt, type KnownValues } from '../rows/known-values';
+import { inOrder } from '../values/name-order';
 import { nextTask } from '../waiting';
 import type { TableRows } from './table-rows';
 

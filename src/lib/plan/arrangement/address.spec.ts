@@ -111,6 +111,12 @@ const layouts = fc.record<{ [Part in AddressedPart]: Layout[Part] }>({
   total_column: maybe(fc.constantFrom('start', 'end')),
   subtotals: maybe(fc.constant(true)),
   pinned_columns: maybe(fc.integer({ min: 1, max: 9 })),
+  orders: maybe(
+    fc.dictionary(column, fc.array(value, { minLength: 1, maxLength: 3 }), {
+      minKeys: 1,
+      maxKeys: 2,
+    }),
+  ),
   limits: maybe(
     fc.dictionary(
       column,

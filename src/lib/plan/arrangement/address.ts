@@ -104,6 +104,17 @@ const PARTS: readonly AddressPart[] = [
     },
   },
   {
+    parameter: 'order',
+    write: ({ orders = {} }) =>
+      sortedEntries(orders).map(([field, values]) =>
+        [escaped(field), ...values.map(writeValue)].join(':'),
+      ),
+    read: (values) => {
+      const orders = values.flatMap(readOrder);
+      return { orders: orders.length > 0 ? Object.fromEntries(orders) : undefined };
+    },
+  },
+  {
     parameter: 'chart',
     write: ({ plugin = GRID }) => [plugin === GRID ? '' : plugin],
     read: ([plugin = '']) => ({ plugin: plugin || GRID }),
@@ -358,6 +369,13 @@ function readLimit(text: string): [string, Limit][] {
     by,
   });
   return field !== undefined && limit.success ? [[field, limit.output]] : [];
+}
+
+function readOrder(text: string): [string, Value[]][] {
+  const [field, ...values] = tokensOf(text, ':');
+  return field === undefined || values.length === 0
+    ? []
+    : [[unescaped(field), values.map(readValue)]];
 }
 
 function readMark(text: string): [string, MarkRule][] {

@@ -10,6 +10,7 @@ import type {
   MarkRule,
 } from '../../contract/stored-layout';
 import type { LogListEntry } from '../../contract/log';
+import type { Scalar } from '../../contract/primitives';
 import type { NamedView } from '../../contract/views';
 import type { Chart } from '../../pivot/chart/chart-reader';
 import type { LimitFact } from '../../pivot/grid/shown/shown';
@@ -260,11 +261,16 @@ export class Arrangement {
 
   /** Limits the groups of a field in the rows, or shows all of them (null). */
   limit(field: string, limit: Limit | null): Promise<void> {
-    return this.rearrange(async ({ grid }) => {
-      const { [field]: _, ...others } = grid.shown.settings.limits ?? {};
-      const limits = limit ? { ...others, [field]: limit } : others;
-      await grid.set({ limits: Object.keys(limits).length > 0 ? limits : undefined });
-    });
+    return this.rearrange(({ grid }) =>
+      grid.set({ limits: withEntry(grid.shown.settings.limits, field, limit) }),
+    );
+  }
+
+  /** Shows some values of a field first, in this order; null sorts all of them by name. */
+  orderBy(field: string, values: (Scalar | null)[] | null): Promise<void> {
+    return this.set(({ grid }) =>
+      grid.set({ orders: withEntry(grid.shown.settings.orders, field, values) }),
+    );
   }
 
   /** Reads which groups the limits on screen leave out. */
@@ -422,6 +428,17 @@ export class Arrangement {
     };
     return writeAddress(shownBy, layout, this.base);
   }
+}
+
+/** Returns a record with another entry, or without it (null); undefined if none is left. */
+function withEntry<T>(
+  record: Record<string, T> | undefined,
+  name: string,
+  entry: T | null,
+): Record<string, T> | undefined {
+  const { [name]: _, ...others } = record ?? {};
+  const all = entry === null ? others : { ...others, [name]: entry };
+  return Object.keys(all).length > 0 ? all : undefined;
 }
 
 /**

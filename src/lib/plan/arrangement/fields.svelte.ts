@@ -84,6 +84,8 @@ export class Fields {
   editing = $state.raw<string | null>(null);
   /** The field and the measure whose limit is being edited; null for none. */
   limiting = $state.raw<{ field?: string; by?: string } | null>(null);
+  /** The field whose values are being put in order; null for none. */
+  ordering = $state.raw<string | null>(null);
   /** The measure whose marks are being edited; null for none. */
   marking = $state.raw<string | null>(null);
   /** The field that is being dragged. */
@@ -161,6 +163,11 @@ export class Fields {
     const { aggregates = {} } = this.arrangement.shown;
     const parts = ratios ? (paintingOf(name, ratios)?.parts ?? []) : [];
     return parts.every((part) => isSum(aggregates[part]));
+  }
+
+  /** Whether the values of a field can be put in an order of the user: texts in the rows or columns. */
+  hasOrder({ name, zone }: PlacedField): boolean {
+    return (zone === 'rows' || zone === 'columns') && this.typeOf(name) === 'string';
   }
 
   /** Whether rows can be limited by a field. Averages of several columns have no total. */

@@ -1,6 +1,7 @@
 /** The columns of the grid: engine columns, and totals of groups of them. */
 import { pathKey } from '../../slice/cell';
 import type { CellValue } from '../../values/engine-types';
+import type { NameOrder } from '../../values/name-order';
 
 /** The totals that are shown besides the columns of the split values. */
 export interface ColumnTotals {
@@ -33,6 +34,8 @@ interface ShownColumns {
   levels: number;
   totals: ColumnTotals;
   isOpen(path: readonly CellValue[]): boolean;
+  /** The order of each level; null or absent for the engine's order. */
+  orders?: readonly (NameOrder | null)[];
 }
 
 /**
@@ -43,7 +46,7 @@ interface ShownColumns {
  */
 export function drawnColumns(
   paths: readonly (readonly CellValue[] | null)[],
-  { measures, hidden, levels, totals, isOpen }: ShownColumns,
+  { measures, hidden, levels, totals, isOpen, orders = [] }: ShownColumns,
 ): DrawnColumn[] {
   const groups = paths.filter((_, x) => x % measures.length === 0);
   const known = groups.filter((path) => path !== null);
@@ -68,10 +71,18 @@ export function drawnColumns(
       }))
       .filter(isDrawn);
 
+  /** Splits groups by their value at a level, and sorts these by the order of the level. */
+  const siblings = (level: number, at: readonly number[]): number[][] => {
+    const found = runs(at, (group) => pathKey(known[group]?.slice(0, level + 1) ?? []));
+    const order = orders[level];
+    const valueOf = ([group = 0]: readonly number[]) => known[group]?.[level] ?? null;
+    return order ? found.sort((a, b) => order(valueOf(a), valueOf(b))) : found;
+  };
+
   const within = (level: number, at: readonly number[]): DrawnColumn[] =>
     level === levels
       ? at.flatMap((group) => columnsOf(known[group] ?? [], [group]))
-      : runs(at, (group) => pathKey(known[group]?.slice(0, level + 1) ?? [])).flatMap((run) => {
+      : siblings(level, at).flatMap((run) => {
           const path = known[run[0] ?? 0]?.slice(0, level + 1) ?? [];
           if (level === levels - 1) return within(levels, run);
           if (!isOpen(path)) return columnsOf(path, run, true);

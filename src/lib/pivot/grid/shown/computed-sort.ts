@@ -6,6 +6,7 @@ import { pathKey } from '../../slice/cell';
 import type { CellValue, View } from '../../values/engine-types';
 import { isAdditive, sumIn } from '../../values/ratios';
 import type { DrawnColumn } from '../cells/grid-columns';
+import { readRows } from '../views/own-views';
 import type { KeyedRows, SortDirection } from './sorted-view';
 import type { ViewReader } from '../views/view-reader';
 
@@ -112,6 +113,10 @@ export async function readKeys(
   wanted: readonly RankingColumn[],
 ): Promise<KeyedRows> {
   const rows = { start_row: 0, end_row: await view.num_rows() };
+  if (wanted.length === 0) {
+    const { paths = [] } = await readRows(view, { ...rows, start_col: 0, end_col: 1 });
+    return { paths: paths ?? [], keys: [] };
+  }
   const printed = await reader.printedPaths();
   const isWhole = ({ path, measure }: DrawnColumn) =>
     path?.length === 0 && reader.wayOf(measure) === 'share_of_column';

@@ -1,7 +1,7 @@
 import perspective from '@finos/perspective/node';
 import { describe, expect, it } from 'vitest';
-import type { LayoutFilter } from '../../../contract/stored-layout';
-import type { Table, View } from '../../values/engine-types';
+import type { GridSettings, LayoutFilter } from '../../../contract/stored-layout';
+import type { Table, View, ViewConfig } from '../../values/engine-types';
 import { Gate } from '../../waiting';
 import { copyMarked } from '../reading/clipboard';
 import { NOTHING, type Untold } from '../views/beside';
@@ -34,6 +34,11 @@ async function shownByRegion(untold: Untold = {}) {
 }
 
 const WEST = { rowPath: ['West'], columnPath: null, measure: 'value' };
+const AREAS = ['area', 'size'].map((cname) => ({
+  cname,
+  role: 'dimension' as const,
+  is_key: false,
+}));
 const COLUMNS = [{ cname: 'region', role: 'dimension' as const, is_key: false }];
 
 it('keeps the open levels and the settings of a layout, and no other part', async () => {
@@ -59,6 +64,85 @@ describe('a column that only sorts the columns', () => {
     expect([...values]).toEqual([[0, [3, 1, 2]]]);
     const cell = await shown.ask((reader) => reader.cell({ x: 0, y: 2 }, COLUMNS));
     expect(cell).toMatchObject({ slice: { region: 'West' }, value: 2 });
+  });
+});
+
+describe('the order of names', () => {
+  const rows = {
+    area: ['Öst', 'öst', 'Item 10', 'Item 9', 'Öst', null, 'Zug'],
+    size: ['b', 'B', 'a', 'a', 'A', 'a', 'a'],
+    value: [1, 2, 3, 4, 5, 6, 7],
+  };
+
+  /** Opens a view of these rows, by area and size, whose names are sorted by language. */
+  async function shownByName(config: Partial<ViewConfig>, settings: GridSettings = {}) {
+    const client: { table(data: unknown): Promise<unknown> } = perspective;
+    const table = (await client.table(rows)) as Table;
+    const whole = { group_by: ['area'], split_by: [], columns: ['value'], ...config };
+    const beside = {
+      ...NOTHING,
+      isSortedByName: () => true,
+      isUsualSort: (name: string) => name === 'rank',
+      untold: async () => whole,
+    };
+    const shown = new Shown(table, new Map(), beside, new Gate());
+    shown.settings = settings;
+    await shown.adopt(await table.view(whole));
+    const read = async () => {
+      const { paths, values } = await shown.readWindow(0, 0, 9, 99);
+      return paths.map((path, y) => [...path, values.get(0)?.[y]]);
+    };
+    return { shown, table, whole, read };
+  }
+
+  it('is that of the language, in rows and at every level', async () => {
+    const { read, shown } = await shownByName({ group_by: ['area', 'size'] });
+    expect((await read()).map((row) => row.slice(0, -1))).toEqual([
+      ...[[], [null], [null, 'a'], ['Item 9'], ['Item 9', 'a'], ['Item 10'], ['Item 10', 'a']],
+      ...[['öst'], ['öst', 'B'], ['Öst'], ['Öst', 'A'], ['Öst', 'b'], ['Zug'], ['Zug', 'a']],
+    ]);
+    const cell = await shown.ask((reader) => reader.cell({ x: 0, y: 10 }, AREAS));
+    expect(cell).toMatchObject({ slice: { area: 'Öst', size: 'A' }, value: 5 });
+  });
+
+  it('is that of the language in columns, and a cell keeps its slice', async () => {
+    const { shown } = await shownByName({ group_by: ['size'], split_by: ['area'] });
+    const names = () => shown.columns.map(({ path }) => path?.[0]);
+    expect(names()).toEqual([null, 'Item 9', 'Item 10', 'öst', 'Öst', 'Zug']);
+    const cell = await shown.ask((reader) => reader.cell({ x: 1, y: 0 }, AREAS));
+    expect(cell).toMatchObject({ slice: { area: 'Item 9' }, value: 4 });
+    shown.settings = { orders: { area: ['Zug', 'Öst'] }, total_column: 'start' };
+    await shown.regroup();
+    expect(names()).toEqual([undefined, 'Zug', 'Öst', null, 'Item 9', 'Item 10', 'öst']);
+  });
+
+  it('begins with the values that the layout lists', async () => {
+    const { read } = await shownByName({}, { orders: { area: ['Zug', null, 'gone'] } });
+    expect(await read()).toEqual([
+      ...[[28], ['Zug', 7], [null, 6], ['Item 9', 4], ['Item 10', 3], ['öst', 2], ['Öst', 6]],
+    ]);
+  });
+
+  it('gives way to a sort of the user, but not to the order of months', async () => {
+    const sort: [string, 'desc'][] = [['value', 'desc']];
+    const { read } = await shownByName({ sort });
+    expect((await read()).map((row) => row.at(-1))).toEqual([28, 7, 6, 6, 4, 3, 2]);
+    const expressions = { rank: '0' };
+    const ranked = await shownByName({ expressions, sort: [['rank', 'asc']] });
+    expect((await ranked.read())[1]).toEqual([null, 6]);
+    expect((await ranked.read())[2]).toEqual(['Item 9', 4]);
+  });
+
+  it('holds for names that come later', async () => {
+    const { shown, table, read } = await shownByName({});
+    await table.update({ area: ['Item 9b'], size: ['a'], value: [1] });
+    const { view } = shown;
+    if (view) await shown.follow(view.engine);
+    expect((await read()).map(([name]) => name).slice(2, 5)).toEqual([
+      'Item 9',
+      'Item 9b',
+      'Item 10',
+    ]);
   });
 });
 

@@ -1,6 +1,12 @@
 /** The rows and columns of the engine's view as the grid shows them. */
 import * as v from 'valibot';
-import { GridSettings, isRanked, type Layout, type Limit } from '../../../contract/stored-layout';
+import {
+  GridSettings,
+  isRanked,
+  type Layout,
+  type LayoutSort,
+  type Limit,
+} from '../../../contract/stored-layout';
 import { type CellIdentity, type CellPosition, pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type {
@@ -15,6 +21,7 @@ import type { Ratio } from '../../values/ratios';
 import { endsInOthers, type ShownGroups } from '../../values/others';
 import type { ShownAs } from '../../values/show-as';
 import type { MarkRules } from '../../values/mark-rules';
+import { inOrder, listedFirst, type NameOrder } from '../../values/name-order';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
@@ -139,7 +146,11 @@ export class Shown {
     const { across, beside, table, ratios } = this;
     const reader = await ViewReader.open(table, sorted, await beside.untold(), {
       ratios,
-      across: { totals: () => this.settings, isOpen: (path) => across.isOpen(path) },
+      across: {
+        totals: () => this.settings,
+        isOpen: (path) => across.isOpen(path),
+        orders: () => this.columnOrders(),
+      },
       beside,
       shownAs: () => this.shownAs,
     });
@@ -176,7 +187,29 @@ export class Shown {
     ));
   }
 
-  /** Sorts the rows of the view by the numbers that the grid computes, if the layout does. */
+  /** Returns the order of each level of the columns; null for the engine's order, and if the user sorts them. */
+  private columnOrders(): readonly (NameOrder | null)[] {
+    const { split_by = [], sort = [] } = this.reader?.config ?? {};
+    return this.ordersOf(
+      split_by,
+      sort.filter(([, direction]) => direction.startsWith('col ')),
+    );
+  }
+
+  private ordersOf(
+    fields: readonly string[],
+    sort: readonly LayoutSort[],
+  ): readonly (NameOrder | null)[] {
+    const { orders = {} } = this.settings;
+    if (sort.some(([name]) => !this.beside.isUsualSort(name))) return [];
+    return fields.map((field) => {
+      const listed = Object.hasOwn(orders, field) ? orders[field] : undefined;
+      if (listed) return listedFirst(listed);
+      return this.beside.isSortedByName(field) ? inOrder : null;
+    });
+  }
+
+  /** Sorts the rows of the view by their names and by the numbers that the grid computes. */
   async sort(): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;
@@ -190,7 +223,12 @@ export class Shown {
     ];
     const limits = limited.map((each) => each && each.limit);
     if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_LIMITS);
-    view.arrange((each) => readKeys(reader, each, columns), { sort, limits });
+    const { config } = reader;
+    const names = this.ordersOf(
+      config.group_by,
+      config.sort.filter(([, direction]) => !direction.startsWith('col ')),
+    );
+    view.arrange((each) => readKeys(reader, each, columns), { sort, names, limits });
   }
 
   /** Keeps the groups that limits show while rows change; false chooses them again. */
@@ -242,6 +280,8 @@ export class Shown {
   async follow(view: View): Promise<void> {
     this.view?.follow(view);
     this.reader?.invalidate();
+    // New names may sort otherwise in the browser's language than in the engine.
+    await this.sort();
     await this.readColumns();
   }
 

@@ -1,9 +1,10 @@
-/** Sorts the rows of a view by numbers that the engine does not add up, and limits them. */
+/** Sorts the rows of a view by names and by numbers that the engine does not add up, and limits them. */
 import type { Limit } from '../../../contract/stored-layout';
 import { pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import { parseColumns, ROW_KEY, ROW_PATH } from '../../values/columns-json';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../../values/engine-types';
+import type { NameOrder } from '../../values/name-order';
 import {
   childrenOf,
   type LimitedRows,
@@ -29,8 +30,10 @@ export interface SortDirection {
 
 /** How the rows of a view are sorted and limited. */
 interface RowArrangement {
-  /** One for each sort key, the first one decides first; none for the engine's order. */
+  /** One for each sort key, the first one decides first; none for the order of `names`. */
   sort: readonly SortDirection[];
+  /** The order of each level of the rows, the outermost first; null for the engine's order. */
+  names: readonly (NameOrder | null)[];
   /** The limit of each level of the rows, the outermost first; null for none. */
   limits: readonly (Limit | null)[];
 }
@@ -71,13 +74,14 @@ export class SortedView implements View {
   }
 
   /**
-   * Sorts the rows within their parent rows, and limits them. Rows with equal numbers stay in the engine's order.
+   * Sorts the rows within their parent rows, and limits them. Rows with equal numbers and names stay in the engine's
+   * order.
    *
    * @param read reads the numbers; they are read again after each change of the rows
    */
-  arrange(read: ReadKeys, { sort, limits }: RowArrangement): void {
-    const isArranged = sort.length > 0 || limits.some((limit) => limit !== null);
-    this.keys = isArranged ? { read, sort, limits } : null;
+  arrange(read: ReadKeys, { sort, names, limits }: RowArrangement): void {
+    const isArranged = [...sort, ...names, ...limits].some((each) => each !== null);
+    this.keys = isArranged ? { read, sort, names, limits } : null;
     this.order = null;
     if (!this.keepsGroups) this.latest = null;
   }
@@ -227,10 +231,10 @@ export class SortedView implements View {
 
 function arrangedRows(
   { paths, keys }: KeyedRows,
-  { sort, limits }: RowArrangement,
+  { sort, names, limits }: RowArrangement,
   before: LimitedRows['kept'] | null,
 ): LimitedRows {
-  const order = sortedRows({ paths, keys }, sort);
+  const order = sortedRows({ paths, keys }, sort, names);
   if (limits.every((limit) => limit === null)) return { ...NO_LIMITS, rows: order };
   let at = sort.length;
   const ofLevels = limits.map((limit) => limit && { limit, numbers: keys[at++] ?? [] });
@@ -250,11 +254,23 @@ function sumOf({ ys }: OthersRow, valueOf: (y: number) => unknown): CellValue {
   return sum;
 }
 
-/** Returns the positions of rows in sorted order: each row is followed by the rows below it. */
-export function sortedRows({ paths, keys }: KeyedRows, sort: readonly SortDirection[]): number[] {
+/**
+ * Returns the positions of rows in sorted order: each row is followed by the rows below it.
+ *
+ * @param names the order of each level among rows with equal numbers; null for the engine's order
+ */
+export function sortedRows(
+  { paths, keys }: KeyedRows,
+  sort: readonly SortDirection[],
+  names: readonly (NameOrder | null)[] = [],
+): number[] {
   const tests = sort.map((each, i) => comparison(keys[i] ?? [], each));
+  const byName = (a: number, b: number) => {
+    const [one = [], other = []] = [paths[a], paths[b]];
+    return names[one.length - 1]?.(one.at(-1) ?? null, other.at(-1) ?? null) ?? 0;
+  };
   const compare = (a: number, b: number) =>
-    tests.reduce((order, test) => order || test(a, b), 0) || a - b;
+    tests.reduce((order, test) => order || test(a, b), 0) || byName(a, b) || a - b;
   const below = childrenOf(paths, paths.keys());
   const sorted: number[] = [];
   const add = (parent: number) => {

@@ -3,12 +3,15 @@ import { EXACT, type Decimals } from '../../../contract/decimals';
 import type { Layout } from '../../../contract/stored-layout';
 import { Attributes } from '../../rows/attributes';
 import type { CellValue } from '../../values/engine-types';
+import type { NameOrder } from '../../values/name-order';
 import type { ColumnTotals } from '../cells/grid-columns';
 
-/** Which groups of columns are open, and which totals are shown. */
+/** Which groups of columns are open, which totals are shown, and in which order. */
 export interface Across {
   totals(): ColumnTotals;
   isOpen: (path: readonly CellValue[]) => boolean;
+  /** Returns the order of each level of the columns; null or absent for the engine's order. */
+  orders?(): readonly (NameOrder | null)[];
 }
 
 /**
@@ -28,6 +31,10 @@ export interface BesideTable {
   decimalsOf(column: string): Decimals;
   /** Whether a column is a date or a period of one, such as a fiscal month. */
   isTime(column: string): boolean;
+  /** Whether the grid sorts the values of a column, because the engine does not sort them by the browser's language. */
+  isSortedByName(column: string): boolean;
+  /** Whether a sort key keeps months or the ranks of an attribute in order, and is none of the user. */
+  isUsualSort(name: string): boolean;
   /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
   textOf(column: string): string | undefined;
   /** Returns the days of a column in all rows; null if the engine has to be asked. */
@@ -52,6 +59,8 @@ export const NOTHING: BesideTable = {
   wholeOf: () => null,
   decimalsOf: () => EXACT,
   isTime: () => false,
+  isSortedByName: () => false,
+  isUsualSort: () => false,
   textOf: () => undefined,
   daysOf: () => null,
   valuesOf: () => null,

@@ -137,6 +137,7 @@ export class ViewReader {
         levels,
         totals: across.totals(),
         isOpen: across.isOpen,
+        orders: this.across.orders?.() ?? [],
       });
     });
   }
