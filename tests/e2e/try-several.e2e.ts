@@ -343,3 +343,77 @@ test('an amount is tried in equal parts where the rows of a cell cancel each oth
   await expect.poll(() => pivot.text({ row: ['b'], column: ['amount'] })).toBe('-9,944');
   expect(await stored()).toMatchObject({ fan: 1 });
 });
+
+test('two alternatives have a name and a total, one key switches them, and one is kept', async ({
+  page,
+  service,
+}) => {
+  const { pivot, tried, lines, show, tryIn, stored } = await open(page, service);
+  await show();
+  await tryIn(DESK, '200', 1);
+  await tried.getByRole('button', { name: 'Try an alternative' }).click();
+  const alternatives = tried.getByRole('group', { name: 'Alternatives' }).getByRole('button');
+  await expect(alternatives).toHaveText([/^A\s*\+50$/, /^B\s*–$/]);
+  await expect(lines).toHaveCount(0);
+  // The alternative starts from the saved plan, and a typed amount is tried, not written.
+  await expect.poll(() => pivot.text(DESK)).toBe('150');
+  await pivot.click(DESK);
+  await page.keyboard.type('120');
+  await page.keyboard.press('Enter');
+  await expect(lines).toHaveCount(1);
+  await tryIn(LAMP, '40', 2);
+  await expect(alternatives).toHaveText([/^A\s*\+50$/, /^B\s*0$/]);
+  await tried.getByLabel('Name of this alternative').fill('Careful');
+  await expect(alternatives.nth(1)).toHaveText(/^Careful\s*0$/);
+  await expect(alternatives.nth(1)).toHaveAttribute('aria-pressed', 'true');
+
+  await pivot.click(LAMP);
+  await page.keyboard.press('x');
+  await expect(alternatives.nth(0)).toHaveAttribute('aria-pressed', 'true');
+  await expect.poll(() => pivot.text(DESK)).toBe('200');
+  await expect.poll(() => pivot.text(LAMP)).toBe('10');
+  await expect(lines).toHaveCount(1);
+  await page.keyboard.press('x');
+  await expect.poll(() => pivot.text(DESK)).toBe('120');
+  await expect.poll(() => pivot.text(LAMP)).toBe('40');
+
+  // Esc discards the alternative on screen, and shows the other one.
+  await pivot.click(LAMP);
+  await page.keyboard.press('Escape');
+  await expect(alternatives).toHaveCount(0);
+  await expect.poll(() => pivot.text(DESK)).toBe('200');
+  await page
+    .getByText('Discarded: 2 tried changes of Careful.')
+    .locator('xpath=ancestor::li')
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect(alternatives).toHaveText([/^A\s*\+50$/, /^Careful\s*0$/]);
+  await expect(lines).toHaveCount(2);
+  expect(await stored()).toEqual({ desk: 150, lamp: 10 });
+
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Kept: 2 changes saved/)).toBeVisible();
+  await expect(page.getByText('Discarded as alternatives: A.')).toBeVisible();
+  await expect(tried).toHaveCount(0);
+  expect(await stored()).toEqual({ desk: 120, lamp: 40 });
+});
+
+test('the totals of alternatives follow changes of others, and a refused list says so', async ({
+  page,
+  service,
+}) => {
+  const { pivot, tried, lines, show, tryIn, post } = await open(page, service);
+  await show();
+  await tryIn(DESK, '+10%', 1);
+  await tried.getByRole('button', { name: 'Try an alternative' }).click();
+  await tryIn(LAMP, '40', 1);
+  const alternatives = tried.getByRole('group', { name: 'Alternatives' }).getByRole('button');
+  await expect(alternatives).toHaveText([/^A\s*\+15$/, /^B\s*\+30$/]);
+  await post('/scale', { slice: { name: 'desk' }, value_incr: 150 });
+  await expect(alternatives).toHaveText([/^A\s*\+30$/, /^B\s*\+30$/]);
+  await post('/locks', { slice: { name: 'desk' } });
+  await alternatives.nth(0).click();
+  await expect(lines).toHaveCount(1);
+  await expect(tried.getByTestId('tried-refused')).toBeVisible();
+  await expect.poll(() => pivot.text(LAMP)).toBe('10');
+});

@@ -6,7 +6,7 @@ import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
 import type { Tell } from '../tell';
 import type { Remedy } from '../typing/remedy';
-import type { Attempt, TriedLine } from '../changes/trial.svelte';
+import type { Attempt, TriedLine, TriedList } from '../changes/trial.svelte';
 import type { Kept } from '../changes/trying';
 import type { Typed } from '../typing/typing';
 
@@ -138,26 +138,46 @@ export class TrialActions {
     return isWhole;
   }
 
-  /** Ends the trial without writing anything. A list of several changes can be brought back. */
+  /** Begins an empty list as an alternative to the one on screen. */
+  async another(): Promise<void> {
+    await this.reports.attempt(() => this.session.trying.another());
+    this.reports.focusGrid();
+  }
+
+  /** Shows another list, or the one after the list on screen. */
+  async showList(id?: number): Promise<void> {
+    await this.reports.attempt(() => this.session.trying.showList(id));
+  }
+
+  /** Discards the list on screen without writing anything. A list of several changes can be brought back. */
   async discard(): Promise<void> {
     await this.reports.attempt(async () => {
-      const lines = await this.session.trying.discard();
-      // Several changes and a file come back as a list, any other one in its form.
+      const { list, wasAlone } = await this.session.trying.discard();
+      const { lines } = list;
+      // Several changes, a file and an alternative come back as a list, any other change in its form.
       const [first] = lines;
-      if (lines.length < 2 && !(first && isOfFile(first.operation.kind))) return first?.giveBack();
+      const isOne = lines.length < 2 && !(first && isOfFile(first.operation.kind));
+      if (!first || (isOne && wasAlone)) return first?.giveBack();
       const changes = this.tell.plural(lines.length, 'tried change');
-      this.tell.done(`Discarded: ${changes}.`, () => void this.restore(lines));
+      const named = wasAlone ? '' : ` of ${list.name}`;
+      const undo = () => void this.restore([list], wasAlone);
+      this.tell.done(`Discarded: ${changes}${named}.`, undo);
     });
     this.reports.focusGrid();
   }
 
-  private async restore(lines: readonly TriedLine[]): Promise<void> {
-    await this.reports.attempt(() => this.session.trying.restore(lines));
+  private async restore(lists: readonly TriedList[], wasAlone: boolean): Promise<void> {
+    await this.reports.attempt(() => this.session.trying.restore(lists, wasAlone));
   }
 
-  private async sayKept({ written, left, failure }: Kept): Promise<void> {
+  private async sayKept({ written, left, failure, discarded }: Kept): Promise<void> {
     const [first, ...others] = written;
     if (!first) return;
+    if (discarded.length > 0) {
+      const names = discarded.map(({ name }) => name).join(', ');
+      const undo = () => void this.restore(discarded, false);
+      this.tell.done(`Discarded as alternatives: ${names}.`, undo);
+    }
     if (others.length === 0 && left === 0)
       return this.sayWritten(first.line.operation.kind, first.entry);
     const rows = written.reduce((sum, { entry }) => sum + entry.rows, 0);

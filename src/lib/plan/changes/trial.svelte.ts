@@ -41,6 +41,27 @@ export interface TriedLine extends Attempt {
   outcome: LineOutcome | null;
 }
 
+/** The name of a list of changes that are being tried. */
+export interface ListName {
+  /** Lists are shown in the order of their numbers. */
+  id: number;
+  name: string;
+}
+
+/** A list of changes that are being tried as an alternative to the one on screen. */
+export interface TriedList extends ListName {
+  lines: readonly TriedLine[];
+}
+
+/** The list on screen and its alternatives. */
+export interface TriedLists {
+  list: ListName;
+  others: readonly TriedList[];
+}
+
+/** A single list without a name of the user. */
+export const ONE_LIST: TriedLists = { list: { id: 1, name: 'A' }, others: [] };
+
 /** What the service answered about a line. Refused lines are left out of the preview of the others. */
 export type LineOutcome =
   | ({ kind: 'shown'; effect: Effect } & PreviewFacts)
@@ -65,12 +86,14 @@ interface Together {
 
 /**
  * The operations on trial, in the order in which they would be written. Their rows are in the pivot, and nowhere
- * else; while there are any, nothing else can be written
+ * else; while there are any, nothing else can be written. Alternatives are lists whose rows are not on screen
  * (docs/decisions/0018-a-preview-is-rolled-back.md).
  */
 export class Trial {
-  /** The lines of the list, in order; empty if nothing is being tried. */
+  /** The lines of the list on screen, in order. */
   lines = $state.raw<readonly TriedLine[]>([]);
+  /** The list on screen, and its alternatives. */
+  lists = $state.raw<TriedLists>(ONE_LIST);
   /** The effect of the lines whose rows are on screen; null if there are none. */
   together = $state.raw<Together | null>(null);
   /** The totals on screen in the column of the newest line; of a result, those of the measure that it changes. */
@@ -92,7 +115,33 @@ export class Trial {
 
   /** Whether anything is being tried. */
   get isStanding(): boolean {
-    return this.lines.length > 0;
+    return this.count > 0;
+  }
+
+  /** The number of changes that are being tried, in all lists. */
+  get count(): number {
+    return this.all.reduce((sum, { lines }) => sum + lines.length, 0);
+  }
+
+  /** The list on screen and its alternatives, in the order in which they were begun. */
+  get all(): readonly TriedList[] {
+    const { list, others } = this.lists;
+    return [...others, { ...list, lines: this.lines }].sort((a, b) => a.id - b.id);
+  }
+
+  /** Names the list on screen. */
+  rename(name: string): void {
+    const { list, others } = this.lists;
+    this.lists = { list: { ...list, name }, others };
+  }
+
+  /** Returns how much the shown lines of a list change each measure. */
+  amountsOf(lines: readonly TriedLine[]): ByMeasure<number> {
+    const amountOf = (key: string, { outcome }: TriedLine) =>
+      outcome?.kind === 'shown' ? (outcome.effect.amounts[key] ?? 0) : 0;
+    return byKey(this.planned.measureKeys, (key) =>
+      tidyChange(lines.reduce((sum, line) => sum + amountOf(key, line), 0)),
+    );
   }
 
   /** The newest line. */
@@ -104,13 +153,19 @@ export class Trial {
    * Replaces the list, and the rows on screen by those of its lines.
    *
    * @param rows of the lines; null to show none
+   * @param lists which list this is, and its alternatives
    * @throws if the page cannot show them; none of them is on screen in that case
    */
-  async show(lines: readonly TriedLine[], rows: TriedRows | null): Promise<void> {
+  async show(
+    lines: readonly TriedLine[],
+    rows: TriedRows | null,
+    lists: TriedLists = this.lists,
+  ): Promise<void> {
     await this.hide();
     this.problem = null;
     this.lines = lines;
-    this.planned.isTrying = lines.length > 0;
+    this.lists = lines.length > 0 || lists.others.length > 0 ? lists : ONE_LIST;
+    this.planned.isTrying = this.isStanding;
     const pivot = await this.loading.loaded();
     if (!pivot || !rows || rows.rows.count === 0) return;
     this.pivot = pivot;
@@ -169,17 +224,9 @@ export class Trial {
     const leafColumns = this.planned.dimensions
       .filter(({ cname }) => rows.columns.has(cname))
       .map(({ cname }) => cname);
-    const { measureKeys, measureColumns: measures } = this.planned;
+    const { measureColumns: measures } = this.planned;
     const biggest = await biggestChanges(rows, { leaf: leafColumns, measures }, MOST_LEAVES);
-    const sum = (key: string) =>
-      tidyChange(
-        lines.reduce(
-          (all, { outcome }) =>
-            all + (outcome?.kind === 'shown' ? (outcome.effect.amounts[key] ?? 0) : 0),
-          0,
-        ),
-      );
-    return { amounts: byKey(measureKeys, sum), leafColumns, biggest };
+    return { amounts: this.amountsOf(lines), leafColumns, biggest };
   }
 }
 

@@ -14,7 +14,15 @@ import type { Changes, Written } from './changes.svelte';
 import { bodyOf } from '../amounts/operation';
 import type { PlannedVersion } from '../version/planned-version.svelte';
 import type { Selection } from '../selection/selection.svelte';
-import type { Attempt, LineOutcome, Trial, TriedLine } from './trial.svelte';
+import {
+  ONE_LIST,
+  type Attempt,
+  type LineOutcome,
+  type Trial,
+  type TriedLine,
+  type TriedList,
+  type TriedLists,
+} from './trial.svelte';
 import { TriedRows } from '../amounts/tried-rows';
 
 /** The parts of the page that show the changes that are being tried. */
@@ -30,7 +38,12 @@ export interface Kept {
   left: number;
   /** Why the first line that remains was not written; null if it was not sent, because it is refused already. */
   failure: string | null;
+  /** The alternatives that were discarded; none while lines remain. */
+  discarded: readonly TriedList[];
 }
+
+/** Number of lists that can be tried as alternatives. */
+export const MOST_LISTS = 5;
 
 /** The answers about the lines of a list, and the rows of those that are not refused. */
 interface Answered {
@@ -102,9 +115,41 @@ export class Trying {
     });
   }
 
-  /** Shows a list that was discarded again. */
-  async restore(lines: readonly TriedLine[]): Promise<void> {
-    await this.change((now) => [...lines, ...now]);
+  /** Begins an empty list as an alternative to the one on screen, which stays beside it. */
+  another(): Promise<void> {
+    return this.changes.runAfter('Trying …', async () => {
+      const { all } = this.parts.trial;
+      if (this.parts.trial.lines.length === 0 || all.length >= MOST_LISTS) return;
+      const id = Math.max(...all.map((list) => list.id)) + 1;
+      const list = { id, name: freeName(all) };
+      await this.show({ lines: [], rows: null }, { list, others: all });
+    });
+  }
+
+  /** Shows another list, or the one after the list on screen. An empty list is dropped when it is left. */
+  async showList(id?: number): Promise<void> {
+    await this.changes.runAfter('Trying …', async () => {
+      const { all, lists } = this.parts.trial;
+      const next = all.find((list) => list.id > lists.list.id) ?? all[0];
+      const list = id === undefined ? next : all.find((each) => each.id === id);
+      if (!list || list.id === lists.list.id) return;
+      const others = all.filter((each) => each.id !== list.id && each.lines.length > 0);
+      await this.calculate(list.lines, { list, others });
+    });
+  }
+
+  /**
+   * Shows lists again that were discarded: the first of them on screen. A list that had no alternatives comes before
+   * the lines that were tried since.
+   */
+  async restore(discarded: readonly TriedList[], wasAlone: boolean): Promise<void> {
+    await this.changes.runAfter('Trying …', async () => {
+      const { lines, all } = this.parts.trial;
+      if (wasAlone) return this.calculate([...discarded.flatMap((each) => each.lines), ...lines]);
+      const present = all.filter((each) => each.lines.length > 0);
+      const [list, ...others] = besideLists(discarded, present);
+      if (list) await this.calculate(list.lines, { list, others: [...others, ...present] });
+    });
   }
 
   /**
@@ -119,15 +164,18 @@ export class Trying {
       this.isQueued = false;
       return lines;
     }).finally(() => (this.isQueued = false));
+    await this.calculateOthers();
     if (isStanding && why) this.onCalculated(why);
   }
 
-  /** Ends the trial. @returns the lines of the list */
-  discard(): Promise<readonly TriedLine[]> {
+  /** Discards the list on screen, and shows one of its alternatives. @returns the list, and whether it had none */
+  discard(): Promise<{ list: TriedList; wasAlone: boolean }> {
     return this.changes.runAfter('Discarding …', async () => {
-      const { lines } = this.parts.trial;
-      await this.show({ lines: [], rows: null });
-      return lines;
+      const { lines, lists } = this.parts.trial;
+      const [next, ...others] = lists.others;
+      if (next) await this.calculate(next.lines, { list: next, others });
+      else await this.show({ lines: [], rows: null }, ONE_LIST);
+      return { list: { ...lists.list, lines }, wasAlone: next === undefined };
     });
   }
 
@@ -157,7 +205,8 @@ export class Trying {
         }
       }
       const left = trial.lines.filter((each) => !answers.some(({ line }) => line === each));
-      await this.show({ lines: left, rows: null });
+      const discarded = left.length === 0 ? trial.lists.others : [];
+      await this.show({ lines: left, rows: null }, left.length === 0 ? ONE_LIST : trial.lists);
       const written: { line: TriedLine; entry: Written }[] = [];
       if (answers.length > 0) this.changes.own.forgetUndone();
       for (const { line, answer } of answers) {
@@ -166,7 +215,8 @@ export class Trying {
       if (left.length > 0) await this.calculate(left);
       if (failure instanceof ApiError && failure.status === 403) await this.planned.refresh();
       if (failure !== null && written.length === 0) throw failure;
-      return { written, left: left.length, failure: failure === null ? null : messageOf(failure) };
+      const why = failure === null ? null : messageOf(failure);
+      return { written, left: left.length, failure: why, discarded };
     });
   }
 
@@ -183,24 +233,47 @@ export class Trying {
    * Asks the service about a list and shows it. If that fails, the list is shown without its rows and with the
    * reason.
    */
-  private async calculate(lines: readonly TriedLine[]): Promise<void> {
+  private async calculate(
+    lines: readonly TriedLine[],
+    lists: TriedLists = this.parts.trial.lists,
+  ): Promise<void> {
     const { trial } = this.parts;
     const unknown = lines.map((line) => ({ ...line, outcome: null }));
     try {
-      if (this.planned.asOf === null) return await this.show(await this.ask(lines));
-      await this.show({ lines: unknown, rows: null });
+      if (this.planned.asOf === null) return await this.show(await this.ask(lines), lists);
+      await this.show({ lines: unknown, rows: null }, lists);
       trial.problem = AS_OF;
     } catch (error) {
-      await this.show({ lines: unknown, rows: null });
+      await this.show({ lines: unknown, rows: null }, lists);
       trial.problem = messageOf(error);
     }
   }
 
+  /** Calculates the alternatives again, without showing them. One that cannot be calculated has no totals. */
+  private async calculateOthers(): Promise<void> {
+    const { trial } = this.parts;
+    for (const { id, lines } of trial.lists.others) {
+      const answered = await this.ask(lines).then(
+        (answer) => answer.lines,
+        () => lines.map((line) => ({ ...line, outcome: null })),
+      );
+      const { list, others } = trial.lists;
+      const isSame = (each: TriedList) => each.id === id && each.lines === lines;
+      trial.lists = {
+        list,
+        others: others.map((each) => (isSame(each) ? { ...each, lines: answered } : each)),
+      };
+    }
+  }
+
   /** Shows a list, and reads the selected cells and their totals again, which include it. */
-  private async show({ lines, rows }: Answered): Promise<void> {
+  private async show(
+    { lines, rows }: Answered,
+    lists: TriedLists = this.parts.trial.lists,
+  ): Promise<void> {
     const { trial, selection } = this.parts;
     try {
-      await trial.show(lines, rows);
+      await trial.show(lines, rows, lists);
     } catch (error) {
       if (lines.length > 0) throw error;
       this.changes.stale =
@@ -303,6 +376,25 @@ export function triedOperation({ operation, slice, pf_user }: Sent): TriedOperat
   const body = bodyOf(operation, slice, pf_user);
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the kind decides the body
   return { operation: operation.kind, ...body } as TriedOperation;
+}
+
+/** Returns lists with numbers and names that no other list has. */
+function besideLists(lists: readonly TriedList[], present: readonly TriedList[]): TriedList[] {
+  const all = [...present];
+  return lists.map((list) => {
+    const isTaken = all.some(({ id }) => id === list.id);
+    const id = isTaken ? Math.max(...all.map((each) => each.id)) + 1 : list.id;
+    const name = all.some((each) => each.name === list.name) ? freeName(all) : list.name;
+    const kept = { ...list, id, name };
+    all.push(kept);
+    return kept;
+  });
+}
+
+/** Returns the first letter that no list is named by. */
+function freeName(lists: readonly TriedList[]): string {
+  const isFree = (letter: string) => lists.every(({ name }) => name !== letter);
+  return [...'ABCDEFGHIJ'].find(isFree) ?? '';
 }
 
 /** Reads the facts about the steps of a preview that come beside its rows. @throws if they are missing */

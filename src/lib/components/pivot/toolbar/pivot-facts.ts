@@ -70,7 +70,7 @@ export function pivotFacts(session: Stated, done = 'Exported'): Fact[] {
     ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
     ...closed,
     ...comparison.others.map(({ name }): Fact => ['Compared with', name]),
-    ...(trial.isStanding
+    ...(trial.lines.length > 0
       ? [['Not saved', 'Includes changes that are only being tried.'] as const]
       : []),
     [done, new Date()],
