@@ -13,6 +13,8 @@ export interface CellStyle {
   readonly align?: 'left' | 'right' | undefined;
   /** Whether long texts wrap. */
   readonly wraps?: boolean | undefined;
+  /** Colour behind the cell, as six hexadecimal digits. */
+  readonly fill?: string | undefined;
   /** Prevents a text that begins like a formula from becoming one when it is edited. */
   readonly isText?: boolean | undefined;
 }
@@ -49,16 +51,19 @@ export class Styles {
     const formats = codes.map(
       (code, i) => `<numFmt numFmtId="${FIRST_FORMAT + i}" formatCode="${texts.attribute(code)}"/>`,
     );
-    const cells = this.all.map(({ format, bold, indent = 0, align, wraps, isText }) => {
+    const fills = [...new Set(this.all.flatMap(({ fill }) => fill ?? []))];
+    const cells = this.all.map(({ format, bold, indent = 0, align, wraps, fill, isText }) => {
       const number = format === undefined ? 0 : FIRST_FORMAT + codes.indexOf(format);
       const placing = [
         align && ` horizontal="${align}"`,
         indent > 0 && ` indent="${Math.min(indent, MOST_INDENT)}"`,
         wraps && ' vertical="top" wrapText="1"',
       ].filter((part) => part);
-      return `<xf numFmtId="${number}" fontId="${bold ? 1 : 0}" fillId="0" borderId="0" xfId="0"${
-        isText ? ' quotePrefix="1"' : ''
-      } applyNumberFormat="1" applyFont="1"${
+      // Excel reserves the first two fills.
+      const fillId = fill === undefined ? 0 : 2 + fills.indexOf(fill);
+      return `<xf numFmtId="${number}" fontId="${bold ? 1 : 0}" fillId="${fillId}" borderId="0" xfId="0"${
+        fill === undefined ? '' : ' applyFill="1"'
+      }${isText ? ' quotePrefix="1"' : ''} applyNumberFormat="1" applyFont="1"${
         placing.length > 0 ? ` applyAlignment="1"><alignment${placing.join('')}/></xf>` : '/>'
       }`;
     });
@@ -66,7 +71,12 @@ export class Styles {
     return xml(`<styleSheet xmlns="${MAIN}">
 ${formats.length > 0 ? `<numFmts count="${formats.length}">${formats.join('')}</numFmts>` : ''}
 <fonts count="2"><font>${font}</font><font><b/>${font}</font></fonts>
-<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>
+<fills count="${2 + fills.length}"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>${fills
+      .map(
+        (colour) =>
+          `<fill><patternFill patternType="solid"><fgColor rgb="FF${colour}"/></patternFill></fill>`,
+      )
+      .join('')}</fills>
 <borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>
 <cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>
 <cellXfs count="${cells.length}">${cells.join('')}</cellXfs>

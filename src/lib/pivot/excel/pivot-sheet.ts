@@ -5,6 +5,7 @@ import type { DrawnColumn } from '../grid/cells/grid-columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
 import { TOTAL, TOTAL_ROW } from '../grid/drawing/heads';
 import { label, type LabelStyle } from '../values/labels';
+import { type CellMark, type MarkAt, signOf, SIGNS } from '../values/mark-rules';
 import { isTimeUnit } from '../values/time-unit';
 import { isOpenAt, type Whole } from '../grid/shown/window';
 import { DATE_FORMATS, serialOf } from './dates';
@@ -18,6 +19,8 @@ export type TakenPivot = Whole & {
   formats: ReadonlyMap<string, ColumnFormat>;
   /** The headers of closed months, which are marked. */
   closed: Pick<ClosedHeaders, 'has'>;
+  /** The marks of cells; none if missing. */
+  markAt?: MarkAt;
 };
 
 /** The mark on the header of closed months. */
@@ -106,7 +109,11 @@ function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<WorkbookRow> 
     const path = paths[y] ?? [];
     const isOpen = isOpenAt(pivot, y);
     const cells: Cell[] = isGrouped ? [rowHead(path, isOpen, pivot, styles)] : [];
-    for (const [x, format] of formats.entries()) cells.push(format(values[x]?.[y] ?? null, isOpen));
+    for (const [x, cellOf] of formats.entries()) {
+      const cell = cellOf(values[x]?.[y] ?? null, isOpen);
+      const mark = pivot.markAt?.(x, y);
+      cells.push(mark ? { ...cell, style: styles.of(markedStyle(cell.style, mark)) } : cell);
+    }
     yield { cells, level: isGrouped ? rowLevel(path) : 0 };
   }
 }
@@ -177,14 +184,39 @@ function valueCells(
   };
 }
 
+/** The colours of marks, as red, green and blue: those of the page in its light theme. */
+const HIGH = [0x0b, 0x7a, 0x89] as const;
+const LOW = [0xc2, 0x57, 0x0c] as const;
+const OTHER = [0x4a, 0x57, 0xb8] as const;
+
+/** Returns the style of a marked number: its format begins with the sign, at the left edge, before a weak colour. */
+function markedStyle(style: CellStyle, mark: CellMark): CellStyle {
+  const { fill, sign } = mark;
+  const isHigh =
+    sign === 'above' || sign === 'top' || fill?.kind === 'high' || fill?.kind === 'bar';
+  const colour = isHigh ? HIGH : sign === 'between' ? OTHER : LOW;
+  const isScale = fill?.kind === 'high' || fill?.kind === 'low';
+  const strength = isScale ? 0.26 * fill.share : 0.16;
+  const hex = colour.map((part) =>
+    Math.round(255 + (part - 255) * strength)
+      .toString(16)
+      .toUpperCase(),
+  );
+  const [positive = '0', negative = `-${positive}`, ...zero] = (style.format ?? '0').split(';');
+  const format = [positive, negative, ...zero]
+    .map((code) => `"${SIGNS[signOf(mark)].text}"* ${code}`)
+    .join(';');
+  return { ...style, format, fill: hex.join('') };
+}
+
 const isTime = (type: ColumnType): boolean => type === 'date' || type === 'datetime';
 
 /** Keeps one object per combination of style properties. */
 class StyleCache {
   private readonly known = new Map<string, CellStyle>();
 
-  of({ format = '', bold = false, indent = 0, align, isText = false }: CellStyle): CellStyle {
-    const key = `${bold}|${indent}|${align}|${isText}|${format}`;
+  of({ format = '', bold = false, indent = 0, align, fill, isText = false }: CellStyle): CellStyle {
+    const key = `${bold}|${indent}|${align}|${fill}|${isText}|${format}`;
     let style = this.known.get(key);
     if (!style) {
       style = {
@@ -192,6 +224,7 @@ class StyleCache {
         ...(bold && { bold }),
         ...(indent > 0 && { indent }),
         ...(align && { align }),
+        ...(fill && { fill }),
         ...(isText && { isText }),
       };
       this.known.set(key, style);

@@ -71,6 +71,32 @@ describe('the sheet of a pivot', () => {
     expect(all[2]?.cells[1]?.style.format).toBe('#,##0.00');
   });
 
+  it('has the marks of cells as colours, and as signs before their numbers', () => {
+    const markAt = (x: number, y: number) => {
+      if (x === 0 && y === 1) return { sign: 'above' } as const;
+      if (x === 1 && y === 2) return { sign: 'step-1', fill: { kind: 'low', share: 1 } } as const;
+      return x === 2 && y === 3 ? ({ fill: { kind: 'bar', share: 0.5 } } as const) : null;
+    };
+    const rows = [...pivotSheet({ ...PIVOT, markAt }).rows];
+    const styleOf = (x: number, y: number) => rows[y + 2]?.cells[x + 1]?.style;
+    expect(styleOf(0, 1)).toEqual({ format: '"▲"* #,##0.00;"▲"* -#,##0.00', fill: 'D8EAEC' });
+    expect(styleOf(1, 2)).toMatchObject({ format: '"▁"* #,##0.00;"▁"* -#,##0.00', fill: 'EFD3C0' });
+    expect(styleOf(2, 3)).toMatchObject({ format: '"▄"* #,##0.00;"▄"* -#,##0.00', bold: true });
+    expect(styleOf(0, 2)?.fill).toBeUndefined();
+    expect(rows.map(shape)).toEqual([...pivotSheet(PIVOT).rows].map(shape));
+  });
+
+  it('writes the colours of cells, after the two fills that Excel reserves', async () => {
+    const markAt = (x: number) => (x === 0 ? ({ sign: 'below' } as const) : null);
+    const parts = await writeWorkbook([pivotSheet({ ...PIVOT, markAt })]);
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    const styles = strFromU8(unzipSync(bytes)['xl/styles.xml'] ?? new Uint8Array());
+    expect(styles).toContain('<fills count="3">');
+    expect(styles).toContain('<patternFill patternType="solid"><fgColor rgb="FFF5E4D8"/>');
+    expect(styles).toMatch(/fillId="2" borderId="0" xfId="0" applyFill="1"/);
+    expect(styles).toContain('formatCode="&quot;▼&quot;* #,##0.00;&quot;▼&quot;* -#,##0.00"');
+  });
+
   it('names columns by their labels', () => {
     const labels: Record<string, string> = { region: 'Sales region', month: 'Month', Sales: 'Net' };
     const { rows } = pivotSheet({ ...PIVOT, labelOf: (name) => labels[name] ?? name });

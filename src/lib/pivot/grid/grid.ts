@@ -32,9 +32,11 @@ import { membersIn, type FoundMembers } from './reading/found-members';
 import { headerSlices, type HeaderSlices } from './reading/header-slices';
 import { label } from '../values/labels';
 import { endsInOthers } from '../values/others';
+import type { MarkAt } from '../values/mark-rules';
 import type { ShownAs } from '../values/show-as';
 import { Marks } from './marks/marks';
 import { Mouse } from './mouse/mouse';
+import { markIn } from './shown/compared-cells';
 import { RowGroups } from './shown/row-groups';
 import { Scrolling } from './shown/scrolling';
 import { readSettings } from './drawing/settings';
@@ -67,8 +69,12 @@ interface GridEvents {
   onDeeper(): Promise<void>;
 }
 
-/** Everything that the grid shows, with the formats of its measures and the headers of closed months. */
-type Everything = Whole & { formats: ReadonlyMap<string, ColumnFormat>; closed: ClosedHeaders };
+/** Everything that the grid shows, with the formats of its measures, the headers of closed months and the marks. */
+type Everything = Whole & {
+  formats: ReadonlyMap<string, ColumnFormat>;
+  closed: ClosedHeaders;
+  markAt: MarkAt;
+};
 
 /** Parts that a grid is constructed from. */
 interface GridParts {
@@ -328,7 +334,11 @@ export class Grid implements GridHost {
     const headers = await this.closedHeaders(closed);
     const names = new Set(whole.columns.map(({ measure }) => measure));
     const formats = new Map([...names].map((name) => [name, this.drawing.formatNamed(name)]));
-    return { ...whole, formats, closed: headers };
+    const compared = await this.shown.comparedCells();
+    const { rules } = this.shown;
+    const markAt: MarkAt = (x, y) =>
+      markIn(rules, compared, whole.columns[x] ?? null, whole.paths[y], whole.values[x]?.[y]);
+    return { ...whole, formats, closed: headers, markAt };
   }
 
   /** Returns the slices behind the headers of the pivot on screen; see {@link headerSlices}. */

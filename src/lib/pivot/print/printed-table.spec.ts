@@ -44,8 +44,25 @@ describe('the printed pivot', () => {
       ['South', 1, false],
     ]);
     const [first, last] = [band?.rows[0]?.cells[0], band?.rows[3]?.cells[0]];
-    expect(first).toEqual({ text: '-1.234,57', isNegative: true });
-    expect(last).toEqual({ text: '', isNegative: false });
+    expect(first).toEqual({ text: '-1.234,57', isNegative: true, mark: null });
+    expect(last).toEqual({ text: '', isNegative: false, mark: null });
+  });
+
+  it('has the marks of the cells, with room for their signs', () => {
+    const one = pivot(2);
+    const wide = printedTable(one, ['en-US']).bands[0];
+    const [band] = printedTable(
+      { ...one, markAt: (x, y) => (x === 1 && y === 2 ? { sign: 'below' } : null) },
+      ['en-US'],
+    ).bands;
+    const marks = band?.rows.map(({ cells }) => cells.map(({ mark }) => mark?.sign ?? null));
+    expect(marks).toEqual([
+      [null, null, null],
+      [null, null, null],
+      [null, 'below', null],
+      [null, null, null],
+    ]);
+    expect(band?.size).toBeLessThanOrEqual(wide?.size ?? 0);
   });
 
   it('joins the headers of the columns of a group', () => {

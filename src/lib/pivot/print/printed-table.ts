@@ -5,12 +5,15 @@ import { TOTAL, TOTAL_ROW } from '../grid/drawing/heads';
 import { isOpenAt, type Whole } from '../grid/shown/window';
 import { commonUnit, unitText, type ColumnFormat } from '../values/column-format';
 import { label } from '../values/labels';
+import type { CellMark, MarkAt } from '../values/mark-rules';
 
 /** The data of the pivot for a print. */
 type PrintedPivot = Whole & {
   formats: ReadonlyMap<string, ColumnFormat>;
   /** The headers of closed months, which are marked. */
   closed: Pick<ClosedHeaders, 'has'>;
+  /** The marks of cells; none if missing. */
+  markAt?: MarkAt;
 };
 
 /** A header above one or several columns. */
@@ -23,6 +26,8 @@ export interface PrintedHead {
 export interface PrintedCell {
   text: string;
   isNegative: boolean;
+  /** How rules mark it; null if they do not. */
+  mark: CellMark | null;
 }
 
 export interface PrintedRow {
@@ -63,6 +68,8 @@ const PAGE_WIDTH = 720;
 /** Width of the labels of rows, as a multiple of the text's size, and of the room at both sides of a cell. */
 const LABEL_WIDTH = 15;
 const PADDING = 0.8;
+/** Width of the sign of a mark, as a multiple of the text's size. */
+const SIGN_WIDTH = 1.1;
 
 /** Returns the reason why a pivot is too large to print, as a sentence; null if it is not. */
 export function whyNotPrinted({ rows, columns }: { rows: number; columns: number }): string | null {
@@ -89,14 +96,15 @@ export function printedTable(pivot: PrintedPivot, languages: readonly string[]):
     const format = new CellFormat(pivot.kinds.get(measure), formats.get(measure) ?? {}, languages);
     return Array.from({ length: count }, (_, y) => {
       const value = values[x]?.[y] ?? null;
-      return { text: format.text(value), isNegative: format.isNegative(value) };
+      const mark = pivot.markAt?.(x, y) ?? null;
+      return { text: format.text(value), isNegative: format.isNegative(value), mark };
     });
   });
   const labels = Array.from({ length: count }, (_, y) => rowLabel(paths[y] ?? [], pivot));
   const widths = cells.map((column, x) =>
     Math.max(
       widthOf(longestWord(heads[x]?.at(-1) ?? '')),
-      ...column.map(({ text }) => widthOf(text)),
+      ...column.map(({ text, mark }) => widthOf(text) + (mark?.sign ? SIGN_WIDTH : 0)),
     ),
   );
   return {

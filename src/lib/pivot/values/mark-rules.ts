@@ -45,12 +45,33 @@ const STEPS = ['step-1', 'step-2', 'step-3', 'step-4', 'step-5'] as const;
 
 type Sign = 'above' | 'below' | 'between' | 'top' | 'bottom' | (typeof STEPS)[number];
 
+/** The character of each sign, and the words that a screen reader says. */
+export const SIGNS: Readonly<Record<Sign, { text: string; meaning: string }>> = {
+  above: { text: '▲', meaning: 'above' },
+  below: { text: '▼', meaning: 'below' },
+  between: { text: '◆', meaning: 'between' },
+  top: { text: '▲', meaning: 'top tenth' },
+  bottom: { text: '▼', meaning: 'bottom tenth' },
+  'step-1': { text: '▁', meaning: 'lowest fifth' },
+  'step-2': { text: '▂', meaning: 'second fifth' },
+  'step-3': { text: '▄', meaning: 'middle fifth' },
+  'step-4': { text: '▆', meaning: 'fourth fifth' },
+  'step-5': { text: '█', meaning: 'highest fifth' },
+};
+
 /** The mark of a cell: never a colour alone, but a sign or the length of a bar beside it. */
 export interface CellMark {
   sign?: Sign;
   /** The colour of a scale, or a bar; `share` is its strength or length, from 0 to 1. */
   fill?: { kind: 'bar' | 'bar-below' | 'low' | 'high'; share: number };
 }
+
+/** Returns the mark of a cell by the positions of its column and row; null for none. */
+export type MarkAt = (x: number, y: number) => CellMark | null;
+
+/** Returns the sign of a mark; for a bar, which is not drawn everywhere, that of the fifth of its length. */
+export const signOf = ({ sign, fill }: CellMark): Sign =>
+  sign ?? STEPS[Math.floor((fill?.share ?? 0) * 5)] ?? 'step-5';
 
 /** Returns the range of some numbers; null if there are none. A tenth is rounded up to whole cells. */
 export function scaleOf(values: readonly CellValue[]): MarkScale | null {

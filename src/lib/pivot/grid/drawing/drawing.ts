@@ -12,9 +12,9 @@ import { endsInOthers } from '../../values/others';
 import { label } from '../../values/labels';
 import { Pinned } from './pinned';
 import { noteHeaders, scrollByMeasuredWidths } from './scroll-range';
-import type { ComparedCells } from '../shown/compared-cells';
+import { markIn, type ComparedCells } from '../shown/compared-cells';
 import { isGone, type Shown } from '../shown/shown';
-import { markOf, type CellMark } from '../../values/mark-rules';
+import type { CellMark } from '../../values/mark-rules';
 import type { Window } from '../shown/window';
 import { sortWord } from './sort';
 import type { Widths } from './widths';
@@ -231,7 +231,7 @@ export class Drawing {
           cell.classList.toggle('pf-number', format.isNumber);
           cell.classList.toggle('pf-negative', format.isNegative(value));
           cell.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1);
-          drawMark(cell, this.markIn(column, path, value));
+          drawMark(cell, markIn(shown.rules, this.compared, column, path, value));
         }
       }
     }
@@ -239,21 +239,6 @@ export class Drawing {
     markCutOff(element);
     // The table ends a drawing by the widths that columns had before, which may have been larger.
     if (this.hasRoom()) element.invalidate();
-  }
-
-  /** Returns how the rules of a measure mark a cell; null if they do not. */
-  private markIn(
-    column: DrawnColumn | null,
-    rowPath: Window['paths'][number] | undefined,
-    value: CellValue | undefined,
-  ): CellMark | null {
-    const rules = column && this.shown.rules.get(column.measure);
-    const { compared } = this;
-    if (!rules || !compared || typeof value !== 'number') return null;
-    const { across, depth, scales } = compared;
-    const isCompared =
-      (column.path?.length ?? 0) === across && (depth === null || rowPath?.length === depth);
-    return markOf(value, rules, (isCompared && scales.get(column.measure)) || null);
   }
 
   /** Whether columns are missing although there is room after the last one that is drawn. */

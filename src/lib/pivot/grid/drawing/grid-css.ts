@@ -1,3 +1,6 @@
+/** The styles of the grid. */
+import { SIGNS } from '../../values/mark-rules';
+
 /** Height of every row in pixels, unless a browser enlarges its text. */
 export const ROW_HEIGHT = 23;
 
@@ -60,16 +63,12 @@ td:empty::after { content: '–'; color: var(--text-muted); }
 /* Cells that a rule marks: a sign before the number, a bar by its length, a scale of colours with a step. */
 td[data-sign] { position: relative; padding-left: 19px; }
 td[data-sign]::after { position: absolute; left: 5px; color: var(--text-muted); font-size: 10px; }
-td[data-sign='above']::after { content: '▲' / 'above'; }
-td[data-sign='below']::after { content: '▼' / 'below'; }
-td[data-sign='between']::after { content: '◆' / 'between'; }
-td[data-sign='top']::after { content: '▲' / 'top tenth'; }
-td[data-sign='bottom']::after { content: '▼' / 'bottom tenth'; }
-td[data-sign='step-1']::after { content: '▁' / 'lowest fifth'; }
-td[data-sign='step-2']::after { content: '▂' / 'second fifth'; }
-td[data-sign='step-3']::after { content: '▄' / 'middle fifth'; }
-td[data-sign='step-4']::after { content: '▆' / 'fourth fifth'; }
-td[data-sign='step-5']::after { content: '█' / 'highest fifth'; }
+${Object.entries(SIGNS)
+  .map(
+    ([sign, { text, meaning }]) =>
+      `td[data-sign='${sign}']::after { content: '${text}' / '${meaning}'; }`,
+  )
+  .join('\n')}
 td:is([data-sign='above'], [data-sign='top'], [data-fill='high'], [data-fill='bar']) { --pf-mark: var(--chart-1); }
 td:is([data-sign='below'], [data-sign='bottom'], [data-fill='low'], [data-fill='bar-below']) { --pf-mark: var(--chart-2); }
 td[data-sign] { --pf-tint: color-mix(in srgb, var(--pf-mark, var(--chart-3)) 16%, transparent); }

@@ -1,6 +1,12 @@
 /** Reads the cells that rules compare with each other. */
-import type { View } from '../../values/engine-types';
-import { type MarkScale, scaleOf } from '../../values/mark-rules';
+import type { CellValue, View } from '../../values/engine-types';
+import {
+  markOf,
+  type CellMark,
+  type MarkRules,
+  type MarkScale,
+  scaleOf,
+} from '../../values/mark-rules';
 import type { DrawnColumn } from '../cells/grid-columns';
 import type { ViewReader } from '../views/view-reader';
 
@@ -11,6 +17,22 @@ export interface ComparedCells {
   depth: number | null;
   /** The range of their numbers, by measure. */
   scales: ReadonlyMap<string, MarkScale>;
+}
+
+/** Returns how the rules of a measure mark a cell; null if they do not. @param compared null without rules */
+export function markIn(
+  rules: MarkRules,
+  compared: ComparedCells | null,
+  column: Pick<DrawnColumn, 'measure' | 'path'> | null,
+  rowPath: readonly CellValue[] | undefined,
+  value: CellValue | undefined,
+): CellMark | null {
+  const ofMeasure = column && rules.get(column.measure);
+  if (!ofMeasure || !compared || typeof value !== 'number') return null;
+  const { across, depth, scales } = compared;
+  const isCompared =
+    (column.path?.length ?? 0) === across && (depth === null || rowPath?.length === depth);
+  return markOf(value, ofMeasure, (isCompared && scales.get(column.measure)) || null);
 }
 
 /** Reads the numbers of some measures in the cells of the deepest level on screen. */
