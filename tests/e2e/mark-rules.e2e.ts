@@ -55,6 +55,24 @@ test('two rules mark cells with signs and bars, stay in the address, and are rem
     await page.emulateMedia({ colorScheme });
     expect(await violations(page, { tags: WCAG })).toEqual([]);
   }
+  // A print has the same signs and bars.
+  await page.evaluate(() => Object.assign(window, { print: () => undefined }));
+  await page.keyboard.press('Control+p');
+  const printed = page.locator('.printed td');
+  await expect(printed.first()).toBeAttached();
+  const marks = (all: readonly { sign: string | null; bar: number | null }[]) =>
+    all.map(({ sign, bar }) => ({ sign, bar }));
+  const onPaper = await printed.evaluateAll((cells) =>
+    cells.map((td) => ({
+      sign: td instanceof HTMLElement ? (td.dataset.sign ?? null) : null,
+      bar:
+        td instanceof HTMLElement && td.dataset.fill === 'bar'
+          ? parseInt(td.style.getPropertyValue('--share'))
+          : null,
+    })),
+  );
+  expect(onPaper).toEqual(marks(await drawn(pivot)));
+
   await page.reload();
   await pivot.drawn();
   await check();

@@ -16,8 +16,12 @@ test('the rows behind a cell are listed entry by entry, with more on demand and 
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
-  await page.keyboard.press('b');
+  await pivot.panel.getByTestId('row-count').getByRole('button').click();
   const dialog = page.getByRole('dialog', { name: 'Rows behind this number' });
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('b');
   const list = dialog.getByTestId('rows-behind');
   const groups = list.getByRole('rowgroup');
   await expect(groups.nth(1)).toContainText(/scale.*ben.*a new range/s);
