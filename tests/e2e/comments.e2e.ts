@@ -151,3 +151,27 @@ test('a comment that was missed without events is marked after the page reconnec
   await expect(pivot.grid.locator('td.pf-selected')).toHaveCount(0);
   await expect(pivot.panel.getByRole('article')).toHaveText(/Ready\?/);
 });
+
+test('a mention is chosen from the people of the version', async ({ page, service }) => {
+  const slice = { 'Sub-Category': 'Chairs' };
+  await service.api.post('/versions/1/scale', { pf_user: 'Ann Lee', slice, pct: 10 });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await page.keyboard.press('m');
+  const field = pivot.panel.getByLabel('New comment');
+  await expect(field).toBeFocused();
+  await page.keyboard.type('Ask @le');
+  const people = pivot.panel.getByRole('group', { name: 'People to mention' });
+  await expect(people.getByRole('button')).toHaveText(['Ann Lee']);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue('Ask @"Ann Lee" ');
+  await expect(field).toBeFocused();
+  await expect(people).toHaveCount(0);
+  await page.keyboard.type('why');
+  await page.keyboard.press('Control+Enter');
+  await expect(pivot.panel.getByRole('article')).toContainText('Ask @"Ann Lee" why');
+  const { body } = await service.api.get('/comments/mentions?user=Ann%20Lee');
+  expect(body).toHaveLength(1);
+});

@@ -32,6 +32,7 @@ import { PlannedVersion } from './version/planned-version.svelte';
 import { RowsBehind } from './selection/rows-behind.svelte';
 import { Selection } from './selection/selection.svelte';
 import { Shapes } from './forms/shapes.svelte';
+import { peopleIn } from './records/people';
 import { Reviews } from './records/reviews.svelte';
 import type { Tell } from './tell';
 import { Trial } from './changes/trial.svelte';
@@ -95,6 +96,17 @@ export class PlanSession {
   readonly differs: boolean | null = $derived.by(() =>
     // Until the totals are read after a change, the two cannot be compared. A trial is on screen only.
     this.changes.busy || this.trial.isStanding ? null : this.selection.differs,
+  );
+
+  /** The people who have written, commented, reviewed or locked in the version, by name. */
+  readonly people: readonly string[] = $derived.by(() =>
+    peopleIn({
+      version: this.planned.current,
+      entries: this.log.answer?.entries ?? [],
+      comments: this.comments.all,
+      reviews: this.reviews.all,
+      locks: this.locks.all,
+    }),
   );
 
   /**

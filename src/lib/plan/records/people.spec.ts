@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { peopleIn } from './people';
+import { mentionsIn } from '../../contract/comments';
+import { begunMention, mentionOf, peopleIn } from './people';
 
 const step = { step: 'open' as const, stamp: '', newest_entry: 0 };
 
@@ -13,3 +14,24 @@ it('lists each person of a version once, by name', () => {
   });
   expect(people).toEqual(['ann', 'Bea', 'cem', 'dora', 'eve', 'rita', 'zoe']);
 });
+
+it.each([
+  ['Ask @', { at: 4, name: '' }],
+  ['Ask @an', { at: 4, name: 'an' }],
+  ['@"Ann Lee', { at: 0, name: 'Ann Lee' }],
+  ['Ask @ann and @Bo.', { at: 13, name: 'Bo.' }],
+  ['mail@example', null],
+  ['Ask @ann ', null],
+  ['@"Ann Lee" ', null],
+])('finds the mention that %j ends with', (text, mention) => {
+  expect(begunMention(text)).toEqual(mention);
+});
+
+it.each(['ann', 'Ann Lee', 'ann@example.com', 'Öz-gür', 'a.', "O'Neil"])(
+  'writes a mention of %j that the service reads as this person',
+  (name) => {
+    const text = `See ${mentionOf(name)} today`;
+    expect(mentionsIn(text)).toEqual(mentionsIn(`@"${name}"`));
+    expect(mentionsIn(text)).toHaveLength(1);
+  },
+);

@@ -1,5 +1,5 @@
 /** The people whose names the version on the page has. */
-import type { Comment } from '../../contract/comments';
+import { type Comment, mentionKey, mentionsIn } from '../../contract/comments';
 import type { Lock } from '../../contract/locks';
 import type { LogEntry } from '../../contract/log';
 import type { Review } from '../../contract/reviews';
@@ -31,4 +31,25 @@ export function peopleIn({ version, entries, comments, reviews, locks }: Records
   ];
   const present = names.filter((name) => name !== null && name !== undefined);
   return [...new Set(present)].toSorted((a, b) => a.localeCompare(b));
+}
+
+/** A mention that is being typed at the end of a text: where its `@` stands, and the begun name. */
+interface BegunMention {
+  at: number;
+  name: string;
+}
+
+/** An `@` that is not inside a word, with the begin of a name, which may be in quotes. */
+const BEGUN = /(?<![\p{L}\p{M}\p{N}_])@(?:"([^"\n]*)|([\p{L}\p{M}\p{N}_.+@-]*))$/u;
+
+/** Returns the mention that a text ends with while it is typed; null if there is none. */
+export function begunMention(text: string): BegunMention | null {
+  const found = BEGUN.exec(text);
+  return found && { at: found.index, name: found[1] ?? found[2] ?? '' };
+}
+
+/** Returns the mention of a person: in quotes if the name alone would end earlier (docs/contract/19-planning-together.md#get-commentsmentions). */
+export function mentionOf(name: string): string {
+  const [only, ...others] = mentionsIn(`@${name}`);
+  return only === mentionKey(name) && others.length === 0 ? `@${name}` : `@"${name}"`;
 }
