@@ -110,6 +110,7 @@ export async function openParts(
     );
     const viewer = new PivotViewer(element, tableViewer, arranged, options);
     const months = monthsOf(options.columns, schema, facts);
+    const isTime = timeTest(options.columns, schema, months);
     const usualSorts = new Set([...months.values()].map(({ by }) => by));
     const grid = new Grid({
       plugin,
@@ -121,9 +122,14 @@ export async function openParts(
         wholeOf: (column) =>
           origins.isOfPlan(column) ? null : (origins.of(column)?.measure ?? null),
         decimalsOf: (column) => origins.decimalsOf(column),
-        isTime: timeTest(options.columns, schema, months),
-        isSortedByName: (column) =>
-          whole[column] === 'string' && !months.has(column) && !known.isEngineOrder(column),
+        isTime,
+        usualOrderOf: (column) => {
+          if (months.has(column) || (isTime(column) && whole[column] === 'string'))
+            return 'by time';
+          return whole[column] === 'string' && !known.isEngineOrder(column)
+            ? 'by name'
+            : 'by engine';
+        },
         isUsualSort: (name) => usualSorts.has(name),
         textOf: (column) => buckets.textOf(column),
         daysOf: (date) => days.of(date),

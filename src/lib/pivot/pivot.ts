@@ -118,6 +118,11 @@ export class Pivot {
     return this.parts.options.index;
   }
 
+  /** Whether a layout can list the values of a column in an order: texts, unless the engine sorts them as months. */
+  canOrder(column: string): boolean {
+    return this.schema[column] === 'string' && !this.months.get(column)?.expression;
+  }
+
   /** The number of loaded rows of the version itself, without preview rows. */
   get rowCount(): number {
     return this.rows.rowCount;

@@ -25,7 +25,7 @@ export function whyNotReadBack(
     return 'This workbook shows an earlier state of the plan, so it cannot be read back.';
   if (arrangement.entries.isolated)
     return 'This workbook shows the rows of one entry only, so it cannot be read back.';
-  if (trial.isStanding)
+  if (trial.lines.length > 0)
     return 'This workbook includes changes that were only tried, so it cannot be read back.';
   if (group_by.length === 0)
     return 'This workbook lists single rows, so it cannot be read back. Group the rows, and export again.';

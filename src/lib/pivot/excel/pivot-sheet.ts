@@ -192,9 +192,14 @@ const OTHER = [0x4a, 0x57, 0xb8] as const;
 /** Returns the style of a marked number: its format begins with the sign, at the left edge, before a weak colour. */
 function markedStyle(style: CellStyle, mark: CellMark): CellStyle {
   const { fill, sign } = mark;
-  const isHigh =
-    sign === 'above' || sign === 'top' || fill?.kind === 'high' || fill?.kind === 'bar';
-  const colour = isHigh ? HIGH : sign === 'between' ? OTHER : LOW;
+  const isOneOf = (...names: readonly string[]) =>
+    names.includes(sign ?? '') || names.includes(fill?.kind ?? '');
+  // The grid has the lower colour, too, where a sign and a fill differ.
+  const colour = isOneOf('below', 'bottom', 'low', 'bar-below')
+    ? LOW
+    : isOneOf('above', 'top', 'high', 'bar')
+      ? HIGH
+      : OTHER;
   const isScale = fill?.kind === 'high' || fill?.kind === 'low';
   const strength = isScale ? 0.26 * fill.share : 0.16;
   const hex = colour.map((part) =>

@@ -83,6 +83,9 @@ describe('the sheet of a pivot', () => {
     expect(styleOf(1, 2)).toMatchObject({ format: '"▁"* #,##0.00;"▁"* -#,##0.00', fill: 'EFD3C0' });
     expect(styleOf(2, 3)).toMatchObject({ format: '"▄"* #,##0.00;"▄"* -#,##0.00', bold: true });
     expect(styleOf(0, 2)?.fill).toBeUndefined();
+    const both = { sign: 'below', fill: { kind: 'high', share: 0.5 } } as const;
+    const [, , total] = [...pivotSheet({ ...PIVOT, markAt: () => both }).rows];
+    expect(total?.cells[1]?.style).toMatchObject({ fill: 'F7E9DF' });
     expect(rows.map(shape)).toEqual([...pivotSheet(PIVOT).rows].map(shape));
   });
 

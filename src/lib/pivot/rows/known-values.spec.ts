@@ -30,6 +30,17 @@ describe('the values of a column', () => {
     expect(known.of('region')).toEqual(['East']);
   });
 
+  it('are sorted by the engine as by language, until a row of any version shows other names', () => {
+    const known = new KnownValues(new Map([['region', texts('West', 'East')]]), ['region']);
+    expect(known.isEngineOrder('region')).toBe(true);
+    known.forget();
+    expect(known.isEngineOrder('region')).toBe(true);
+    known.noteOthers(new Map([['region', texts('apple', null)]]));
+    expect(known.isEngineOrder('region')).toBe(false);
+    expect(known.isEngineOrder('gone')).toBe(false);
+    expect(known.of('region')).toBeNull();
+  });
+
   it('are not cached if there are many', () => {
     const many = Array.from({ length: 20_001 }, (_, i) => i);
     const named = [

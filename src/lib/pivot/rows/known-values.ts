@@ -17,13 +17,16 @@ export class KnownValues {
   /** Number of times that rows were added or removed. */
   moment = 0;
   private readonly byColumn = new Map<string, Known>();
+  private readonly shown = new Map<string, ShownTexts>();
 
   /** @param names the columns whose values are cached */
   constructor(columns: ArrowColumns, names: readonly string[]) {
     for (const name of names) {
       const column = columns.get(name);
       const values = column && distinct(column);
-      if (values) this.set(name, values);
+      if (!values) continue;
+      this.set(name, values);
+      this.shown.set(name, { values: new Set(values), isEngineOrder: null });
     }
   }
 
@@ -35,31 +38,46 @@ export class KnownValues {
     return known.sorted;
   }
 
-  /** Whether the engine sorts the values of a column as {@link inOrder} does; false if they are unknown. */
+  /**
+   * Whether the engine sorts the values that a column has ever shown as {@link inOrder} does; false if they are
+   * unknown. Values whose rows are gone count: without them, the order of the others is the same.
+   */
   isEngineOrder(name: string): boolean {
-    const known = this.byColumn.get(name);
-    if (!known) return false;
-    known.isEngineOrder ??= isEngineOrder(known.values.values());
-    return known.isEngineOrder;
+    const shown = this.shown.get(name);
+    if (!shown) return false;
+    shown.isEngineOrder ??= isEngineOrder(shown.values);
+    return shown.isEngineOrder;
+  }
+
+  /** Notes the values of rows that are shown beside the version's own, such as those of other versions. */
+  noteOthers(columns: ArrowColumns): void {
+    for (const [name, shown] of this.shown) {
+      const column = columns.get(name);
+      const values = column && distinct(column);
+      const count = shown.values.size;
+      for (const value of values ?? []) shown.values.add(value);
+      if (shown.values.size > count) shown.isEngineOrder = null;
+      if ((column && !values) || shown.values.size > MANY) this.shown.delete(name);
+    }
   }
 
   /** Caches values that were read from the rows. */
   set(name: string, values: readonly CellValue[]): void {
     if (values.length > MANY) return;
     const byKey = new Map(values.map((value) => [valueKey(value), value]));
-    this.byColumn.set(name, { values: byKey, sorted: null, isEngineOrder: null });
+    this.byColumn.set(name, { values: byKey, sorted: null });
   }
 
   /** Adds the values of new rows. */
   add(columns: ArrowColumns): void {
     this.moment++;
+    this.noteOthers(columns);
     for (const [name, known] of this.byColumn) {
       const column = columns.get(name);
       const values = column && distinct(column);
       // A column that the rows lack is empty in all of them.
       for (const value of values ?? [null]) known.values.set(valueKey(value), value);
       known.sorted = null;
-      known.isEngineOrder = null;
       if (column && !values) this.byColumn.delete(name);
     }
   }
@@ -75,7 +93,12 @@ interface Known {
   values: Map<string, CellValue>;
   /** Null if they have to be sorted again. */
   sorted: readonly CellValue[] | null;
-  /** Null until it is asked for. */
+}
+
+/** The values that a column has ever shown. */
+interface ShownTexts {
+  values: Set<CellValue>;
+  /** Whether the engine sorts them by language; null until it is asked for. */
   isEngineOrder: boolean | null;
 }
 

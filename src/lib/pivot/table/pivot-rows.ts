@@ -106,6 +106,7 @@ export class PivotRows {
     await this.change(async () => {
       const isLoadedAnew = await this.parts.rows.append(columns);
       if (side === 'own' && rows.logid !== this.triedEntry) this.parts.known.add(answered);
+      else this.parts.known.noteOthers(answered);
       return isLoadedAnew;
     });
   }

@@ -131,7 +131,10 @@ export async function readyRows(bytes: ArrayBuffer, options: RowsOptions): Promi
     const others = compared.flatMap((version) =>
       version.batches.map((batch) => buckets.extend(origins.extendOther(batch, version.id))),
     );
-    for (const each of others) days.add(each);
+    for (const each of others) {
+      days.add(each);
+      known.noteOthers(each);
+    }
     return { facts, known, others };
   };
   return { columns, names, whole, schema, origins, attributes, decimals, buckets, days, rest };

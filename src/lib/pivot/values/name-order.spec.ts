@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOrder, isEngineOrder, listedFirst } from './name-order';
+import { inOrder, isEngineOrder, listedFirst, valuesToList } from './name-order';
 
 describe('the order of values', () => {
   it('sorts texts by the rules of the language, with numbers in them by size', () => {
@@ -21,14 +21,32 @@ describe('the order of values', () => {
   });
 
   it('shows listed values first and all others in their usual order', () => {
-    const order = listedFirst(['West', null, 'East']);
+    const order = listedFirst(['West', null, 'East'], inOrder);
     expect(['North', null, 'Ähren', 'East', 'West', 'B'].sort(order)).toEqual([
       ...['West', null, 'East', 'Ähren', 'B', 'North'],
     ]);
   });
 
+  it('leaves unlisted values in their own order, such as that of months', () => {
+    const months = ['Jan', 'Feb', 'Mar', 'Apr'];
+    expect(months.toSorted(listedFirst(['Mar'], null))).toEqual(['Mar', 'Jan', 'Feb', 'Apr']);
+  });
+
+  it('lists only the values before the end that is sorted as usual', () => {
+    const usual = ['Jan', 'Feb', 'Mar', 'Apr'];
+    expect(valuesToList(usual, usual)).toEqual([]);
+    expect(valuesToList(['Mar', 'Jan', 'Feb', 'Apr'], usual)).toEqual(['Mar']);
+    expect(valuesToList(['Jan', 'Apr', 'Feb', 'Mar'], usual)).toEqual(['Jan', 'Apr']);
+    expect(valuesToList(['gone', 'Jan'], ['Jan'])).toEqual(['gone']);
+    expect(valuesToList([], [])).toEqual([]);
+  });
+
   it('tells the text "null" from the empty value', () => {
-    expect(['null', 'a', null].sort(listedFirst([null, 'a']))).toEqual([null, 'a', 'null']);
+    expect(['null', 'a', null].sort(listedFirst([null, 'a'], inOrder))).toEqual([
+      null,
+      'a',
+      'null',
+    ]);
   });
 
   it('knows whether the engine sorts in the same way', () => {

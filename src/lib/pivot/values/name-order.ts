@@ -18,11 +18,33 @@ export const inOrder: NameOrder = (a, b) =>
     ? language.compare(a, b) || inEngineOrder(a, b)
     : inEngineOrder(a, b);
 
-/** Returns an order in which the listed values come first. All others follow as {@link inOrder} compares them. */
-export function listedFirst(values: readonly CellValue[]): NameOrder {
+/** Returns an order in which the listed values come first. @param rest the order of all others; null for their own */
+export function listedFirst(values: readonly CellValue[], rest: NameOrder | null): NameOrder {
   const places = new Map(values.map((value, i) => [valueKey(value), i]));
   const placeOf = (value: CellValue) => places.get(valueKey(value)) ?? values.length;
-  return (a, b) => placeOf(a) - placeOf(b) || inOrder(a, b);
+  return (a, b) => placeOf(a) - placeOf(b) || (rest ? rest(a, b) : 0);
+}
+
+/**
+ * Returns the values of an order that have to be listed: those before the end that is in its usual order.
+ *
+ * @param usual all values in their usual order
+ */
+export function valuesToList<Value extends CellValue>(
+  ordered: readonly Value[],
+  usual: readonly Value[],
+): Value[] {
+  const places = new Map(usual.map((value, i) => [valueKey(value), i]));
+  const placeOf = (value: Value) => places.get(valueKey(value)) ?? -1;
+  let start = ordered.length;
+  let next = Infinity;
+  while (start > 0) {
+    const place = placeOf(ordered[start - 1] as Value);
+    if (place < 0 || place > next) break;
+    next = place;
+    start--;
+  }
+  return ordered.slice(0, start);
 }
 
 /** Whether the engine sorts some values as {@link inOrder} does. Its own comparison takes a tenth of the time. */

@@ -6,7 +6,7 @@ import type { Reports } from './reports';
 import type { PlanSession } from '../session.svelte';
 import type { Tell } from '../tell';
 import type { Remedy } from '../typing/remedy';
-import type { Attempt, TriedLine, TriedList } from '../changes/trial.svelte';
+import { type Attempt, nameOfList, type TriedLine, type TriedList } from '../changes/trial.svelte';
 import type { Kept } from '../changes/trying';
 import type { Typed } from '../typing/typing';
 
@@ -159,7 +159,7 @@ export class TrialActions {
       const isOne = lines.length < 2 && !(first && isOfFile(first.operation.kind));
       if (!first || (isOne && wasAlone)) return first?.giveBack();
       const changes = this.tell.plural(lines.length, 'tried change');
-      const named = wasAlone ? '' : ` of ${list.name}`;
+      const named = wasAlone ? '' : ` of ${nameOfList(list)}`;
       const undo = () => void this.restore([list], wasAlone);
       this.tell.done(`Discarded: ${changes}${named}.`, undo);
     });
@@ -174,7 +174,7 @@ export class TrialActions {
     const [first, ...others] = written;
     if (!first) return;
     if (discarded.length > 0) {
-      const names = discarded.map(({ name }) => name).join(', ');
+      const names = discarded.map(nameOfList).join(', ');
       const undo = () => void this.restore(discarded, false);
       this.tell.done(`Discarded as alternatives: ${names}.`, undo);
     }

@@ -165,9 +165,10 @@ export class Fields {
     return parts.every((part) => isSum(aggregates[part]));
   }
 
-  /** Whether the values of a field can be put in an order of the user: texts in the rows or columns. */
+  /** Whether the values of a field can be put in an order of the user. */
   hasOrder({ name, zone }: PlacedField): boolean {
-    return (zone === 'rows' || zone === 'columns') && this.typeOf(name) === 'string';
+    const isShown = zone === 'rows' || zone === 'columns';
+    return isShown && this.loading.pivot?.canOrder(name) === true;
   }
 
   /** Whether rows can be limited by a field. Averages of several columns have no total. */

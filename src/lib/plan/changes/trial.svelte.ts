@@ -59,6 +59,9 @@ export interface TriedLists {
   others: readonly TriedList[];
 }
 
+/** Returns the name of a list; a list whose name was cleared is "Unnamed". */
+export const nameOfList = ({ name }: ListName): string => name.trim() || 'Unnamed';
+
 /** A single list without a name of the user. */
 export const ONE_LIST: TriedLists = { list: { id: 1, name: 'A' }, others: [] };
 
@@ -129,6 +132,14 @@ export class Trial {
     return [...others, { ...list, lines: this.lines }].sort((a, b) => a.id - b.id);
   }
 
+  /** Notes the outcomes of the lines of an alternative. */
+  noteOutcomes(list: TriedList): void {
+    const others = this.lists.others.map((each) =>
+      each.id === list.id ? { ...each, lines: list.lines } : each,
+    );
+    this.lists = { ...this.lists, others };
+  }
+
   /** Names the list on screen. */
   rename(name: string): void {
     const { list, others } = this.lists;
@@ -164,7 +175,10 @@ export class Trial {
     await this.hide();
     this.problem = null;
     this.lines = lines;
-    this.lists = lines.length > 0 || lists.others.length > 0 ? lists : ONE_LIST;
+    const { list, others } = lists;
+    // The list may have been renamed since the change began.
+    const named = list.id === this.lists.list.id ? this.lists.list : list;
+    this.lists = lines.length > 0 || others.length > 0 ? { list: named, others } : ONE_LIST;
     this.planned.isTrying = this.isStanding;
     const pivot = await this.loading.loaded();
     if (!pivot || !rows || rows.rows.count === 0) return;

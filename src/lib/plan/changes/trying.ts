@@ -160,11 +160,13 @@ export class Trying {
   async calculateAgain(why?: string): Promise<void> {
     if (!this.parts.trial.isStanding || this.isQueued) return;
     this.isQueued = true;
-    const isStanding = await this.change((lines) => {
-      this.isQueued = false;
-      return lines;
-    }).finally(() => (this.isQueued = false));
-    await this.calculateOthers();
+    const isStanding = await this.changes
+      .runAfter('Trying …', async () => {
+        this.isQueued = false;
+        await this.calculateAll(this.parts.trial.lines);
+        return this.parts.trial.isStanding;
+      })
+      .finally(() => (this.isQueued = false));
     if (isStanding && why) this.onCalculated(why);
   }
 
@@ -191,7 +193,9 @@ export class Trying {
       if (trial.problem !== null) throw new ApiError(0, trial.problem);
       const lines = trial.lines.filter(({ outcome }) => outcome?.kind === 'shown');
       if (lines.length === 0) {
-        throw new ApiError(0, 'There is nothing to save: the service refuses these changes.');
+        const why =
+          trial.lines.length > 0 ? 'the service refuses these changes' : 'the list is empty';
+        throw new ApiError(0, `There is nothing to save: ${why}.`);
       }
       const answers: { line: TriedLine; answer: ArrayBuffer }[] = [];
       let failure: unknown = null;
@@ -212,7 +216,7 @@ export class Trying {
       for (const { line, answer } of answers) {
         written.push({ line, entry: await this.changes.showRows(answer) });
       }
-      if (left.length > 0) await this.calculate(left);
+      if (left.length > 0) await this.calculateAll(left);
       if (failure instanceof ApiError && failure.status === 403) await this.planned.refresh();
       if (failure !== null && written.length === 0) throw failure;
       const why = failure === null ? null : messageOf(failure);
@@ -249,20 +253,23 @@ export class Trying {
     }
   }
 
-  /** Calculates the alternatives again, without showing them. One that cannot be calculated has no totals. */
-  private async calculateOthers(): Promise<void> {
+  /**
+   * Does the same, and calculates the alternatives without showing them. One that cannot be calculated has no totals,
+   * and neither has any while an earlier state of the plan is shown.
+   */
+  private async calculateAll(lines: readonly TriedLine[]): Promise<void> {
+    await this.calculate(lines);
     const { trial } = this.parts;
-    for (const { id, lines } of trial.lists.others) {
-      const answered = await this.ask(lines).then(
-        (answer) => answer.lines,
-        () => lines.map((line) => ({ ...line, outcome: null })),
-      );
-      const { list, others } = trial.lists;
-      const isSame = (each: TriedList) => each.id === id && each.lines === lines;
-      trial.lists = {
-        list,
-        others: others.map((each) => (isSame(each) ? { ...each, lines: answered } : each)),
-      };
+    for (const list of trial.lists.others) {
+      const unknown = list.lines.map((line) => ({ ...line, outcome: null }));
+      const answered =
+        this.planned.asOf === null
+          ? await this.ask(list.lines).then(
+              (answer) => answer.lines,
+              () => unknown,
+            )
+          : unknown;
+      trial.noteOutcomes({ ...list, lines: answered });
     }
   }
 

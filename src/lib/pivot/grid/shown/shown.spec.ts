@@ -81,7 +81,7 @@ describe('the order of names', () => {
     const whole = { group_by: ['area'], split_by: [], columns: ['value'], ...config };
     const beside = {
       ...NOTHING,
-      isSortedByName: () => true,
+      usualOrderOf: () => 'by name' as const,
       isUsualSort: (name: string) => name === 'rank',
       untold: async () => whole,
     };
@@ -131,6 +131,31 @@ describe('the order of names', () => {
     const ranked = await shownByName({ expressions, sort: [['rank', 'asc']] });
     expect((await ranked.read())[1]).toEqual([null, 6]);
     expect((await ranked.read())[2]).toEqual(['Item 9', 4]);
+  });
+
+  it('holds beside a field that the engine sorts by time', async () => {
+    const client: { table(data: unknown): Promise<unknown> } = perspective;
+    const table = (await client.table({
+      area: ['Apple', 'Banana', 'Cherry'],
+      month: ['Mar', 'Jan', 'Feb'],
+      day: [3, 1, 2],
+      value: [1, 1, 1],
+    })) as Table;
+    const config: Partial<ViewConfig> = {
+      ...{ group_by: ['area', 'month'], split_by: [], columns: ['value'] },
+      ...{ sort: [['day', 'asc']], aggregates: { day: 'min' } },
+    };
+    const beside = {
+      ...NOTHING,
+      usualOrderOf: (name: string) =>
+        name === 'month' ? ('by time' as const) : ('by engine' as const),
+      isUsualSort: () => true,
+      untold: async () => config,
+    };
+    const shown = new Shown(table, new Map(), beside, new Gate());
+    await shown.adopt(await table.view(config));
+    const { paths } = await shown.readWindow(0, 0, 1, 99);
+    expect(paths.filter(({ length }) => length === 1)).toEqual([['Apple'], ['Banana'], ['Cherry']]);
   });
 
   it('holds for names that come later', async () => {

@@ -203,9 +203,12 @@ export class Shown {
     const { orders = {} } = this.settings;
     if (sort.some(([name]) => !this.beside.isUsualSort(name))) return [];
     return fields.map((field) => {
+      const usual = this.beside.usualOrderOf(field);
+      const byName = usual === 'by time' ? null : inOrder;
       const listed = Object.hasOwn(orders, field) ? orders[field] : undefined;
-      if (listed) return listedFirst(listed);
-      return this.beside.isSortedByName(field) ? inOrder : null;
+      if (listed && this.reader?.schema[field] === 'string') return listedFirst(listed, byName);
+      // The engine sorts all levels by the time that sorts one of them.
+      return usual === 'by name' || sort.length > 0 ? byName : null;
     });
   }
 

@@ -21,6 +21,12 @@ export interface Across {
  */
 export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by' | 'columns'>;
 
+/**
+ * How values are sorted unless the user sorts: `by time` as months, periods and ranked attributes; `by engine` if the
+ * engine sorts them by name, too; `by name` if it does not.
+ */
+export type UsualOrder = 'by time' | 'by engine' | 'by name';
+
 /** Facts about a table that are known without asking the engine. */
 export interface BesideTable {
   /** Returns the label of a column, as people see it. */
@@ -31,8 +37,8 @@ export interface BesideTable {
   decimalsOf(column: string): Decimals;
   /** Whether a column is a date or a period of one, such as a fiscal month. */
   isTime(column: string): boolean;
-  /** Whether the grid sorts the values of a column, because the engine does not sort them by the browser's language. */
-  isSortedByName(column: string): boolean;
+  /** Returns how the values of a column are sorted unless the user sorts. */
+  usualOrderOf(column: string): UsualOrder;
   /** Whether a sort key keeps months or the ranks of an attribute in order, and is none of the user. */
   isUsualSort(name: string): boolean;
   /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
@@ -59,7 +65,7 @@ export const NOTHING: BesideTable = {
   wholeOf: () => null,
   decimalsOf: () => EXACT,
   isTime: () => false,
-  isSortedByName: () => false,
+  usualOrderOf: () => 'by engine',
   isUsualSort: () => false,
   textOf: () => undefined,
   daysOf: () => null,
