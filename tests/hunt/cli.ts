@@ -6,7 +6,7 @@ import { startService } from '../support/service';
 import { announcedHunt } from './announced/visitor';
 import type { HuntLayout } from './layout';
 import { HuntPage } from './page';
-import { pressedHunt } from './pressed/visitor';
+import { pressedHunt, pressedWithLookups } from './pressed/visitor';
 import type { HuntTable } from './table';
 import { Tally } from './tally';
 import { playVisit, type Hunt } from './visit';
@@ -14,12 +14,13 @@ import { playVisit, type Hunt } from './visit';
 /** After so many visits the browser is started anew: the engine keeps some memory of every pivot. */
 const VISITS_A_BROWSER = 25;
 
-const USAGE = `Usage: npm run hunt -- [--announced] [--rows=N] [--cases=N] [--seed=S] [--from=K] [--only=K]
+const USAGE = `Usage: npm run hunt -- [--announced | --lookups] [--rows=N] [--cases=N] [--seed=S] [--from=K] [--only=K]
 
 Plays random cases on the pivot page of the built server and compares what is on screen and what
 operations change with SQL.
 
   --announced compares the amounts that forms, hints and trials announce with what is then written
+  --lookups   every pivot has an attribute of a lookup in its groups or filters
   --rows=N    announced only: on versions of at least N rows with indexes for slices; some have a grain, some
               have closed months
   --cases=N   how many cases to play (100)
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '0' },
     only: { type: 'string' },
     announced: { type: 'boolean', default: false },
+    lookups: { type: 'boolean', default: false },
     rows: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -43,7 +45,8 @@ const [cases, seed, from, only] = [values.cases, values.seed, values.from, value
 ) as [number, number, number, number];
 const rows = values.rows === undefined ? null : Number(values.rows);
 const isUsable = [cases, seed, from, only, rows ?? 0].every(Number.isSafeInteger);
-if (values.help || !isUsable || (rows !== null && !values.announced)) {
+const isMixed = values.announced ? values.lookups : rows !== null;
+if (values.help || !isUsable || isMixed) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 2);
 }
@@ -92,6 +95,6 @@ const first = values.only === undefined ? from : only;
 const last = values.only === undefined ? from + cases : only + 1;
 const tally = new Tally((line) => console.log(line), first);
 if (values.announced) await play(announcedHunt(tally, rows), first, last, tally);
-else await play(pressedHunt, first, last, tally);
+else await play(values.lookups ? pressedWithLookups : pressedHunt, first, last, tally);
 console.log(tally.summary());
 process.exitCode = tally.failed === 0 ? 0 : 1;

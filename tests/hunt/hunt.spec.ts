@@ -5,7 +5,9 @@ import { randomAnnouncedRound } from './announced/round';
 import { sliceSql } from './announced/stored';
 import { randomAmounts } from './announced/table';
 import { randomLayout, storedLayout } from './layout';
+import { waysOfLookups } from './lookups';
 import { incrementOf } from './oracle';
+import { pressedWithLookups } from './pressed/visitor';
 import { Random } from './random';
 import { randomRound } from './round';
 import { randomTable, tableSql } from './table';
@@ -40,6 +42,33 @@ describe('the random draws of a hunt', () => {
       expect(drawn.filter((other) => other === one).length).toBeGreaterThan(800);
     }
     expect(new Set(random.sample([1, 2, 3], 5))).toEqual(new Set([1, 2, 3]));
+  });
+});
+
+describe('pivots with lookups', () => {
+  const drawn = Array.from({ length: 125 }, (_, visit) => {
+    const random = new Random(1, 'visit', visit);
+    const table = pressedWithLookups.table(visit, random);
+    return waysOfLookups(table, pressedWithLookups.layout(table, random));
+  });
+
+  it.each([
+    ['an attribute', 125],
+    ['two attributes', 10],
+    ['an attribute in rows', 60],
+    ['an attribute in columns', 25],
+    ['a filter by an attribute', 20],
+    ['an attribute at a grain', 25],
+    ['an attribute of two keys', 10],
+    ['an attribute of a range of days', 25],
+    ['a null key', 60],
+    ['an empty key', 25],
+    ['a key with quotes', 20],
+    ['a key that the lookup lacks', 40],
+    ['thousands of keys of one member', 25],
+    ['a name or member with quotes', 60],
+  ])('%s is in at least %i of 125', (way, least) => {
+    expect(drawn.filter((ways) => ways.includes(way)).length).toBeGreaterThanOrEqual(least);
   });
 });
 

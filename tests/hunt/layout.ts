@@ -1,6 +1,7 @@
 import { columnLevel, randomExpression, type Level } from './expressions';
+import { attributeSql, columnsBehind, type HuntAttribute } from './lookups';
 import type { Random } from './random';
-import { attributeSql, type HuntAttribute, type HuntColumn, type HuntTable } from './table';
+import type { HuntColumn, HuntTable } from './table';
 import { groupSql, ident, literal, type Key } from './values';
 
 /** A filter of the layout, with its meaning in SQL. */
@@ -37,8 +38,8 @@ export function randomLayout(table: HuntTable, random: Random): HuntLayout {
   const grained = table.columns.filter((c) => c.grain);
   const usable = grained.length > 0 ? grained : table.columns;
   const levels: Level[] = usable.map(columnLevel);
-  const attributes = (table.attributes ?? []).filter(({ keys }) =>
-    keys.every((key) => usable.includes(key)),
+  const attributes = (table.attributes ?? []).filter((attribute) =>
+    columnsBehind(attribute).every((column) => usable.includes(column)),
   );
   levels.push(...attributes.map(attributeLevel));
   for (let i = random.between(0, 2); i > 0; i--) {

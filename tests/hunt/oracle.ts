@@ -2,8 +2,9 @@ import { isDateRange, type Slice } from '../../src/lib/contract/slices';
 import type { Query } from '../support/service';
 import type { Level } from './expressions';
 import { filterSql, heldFilters, keyText, type HuntLayout } from './layout';
-import { attributeSql, sqlType, type HuntTable } from './table';
-import { groupSql, ident, labelOf, leafSql, type Key } from './values';
+import { attributeSql } from './lookups';
+import type { HuntTable } from './table';
+import { groupSql, ident, labelOf, leafSql, sqlType, type Key } from './values';
 
 /** A place in the pivot by its groups of rows and of columns. */
 export interface Meaning {

@@ -1,5 +1,6 @@
+import { attributeTables, manyKeys, randomAttributes, type HuntAttribute } from './lookups';
 import type { Random } from './random';
-import { ODD_VALUES, ident, leafSql, literal, POOLS, type Key, type Kind } from './values';
+import { ident, insert, ODD_VALUES, POOLS, sqlType, type Key, type Kind } from './values';
 
 export interface HuntColumn {
   name: string;
@@ -25,16 +26,6 @@ export interface HuntFormula {
   expression: string;
   /** @param sum returns the sum of a measure as SQL */
   sql(sum: (measure: string) => string): string;
-}
-
-/** An attribute of a lookup: a text that follows from one or two columns by another table. */
-export interface HuntAttribute {
-  name: string;
-  /** The table of the lookup. Its columns are `key 0`, `key 1` and `attribute`. */
-  tname: string;
-  keys: HuntColumn[];
-  /** The rows of the table: the values of the keys, then the attribute. */
-  rows: Key[][];
 }
 
 /** A table to hunt in, and how its source is set up. */
@@ -131,89 +122,15 @@ export function randomTable(name: string, random: Random): HuntTable {
   const reference = random.chance(0.4);
   const attributes = randomAttributes(name, columns, random.fork('attributes'));
   const many = random.fork('many keys');
-  const [wide] = attributes.filter(({ keys }) => keys.length === 1 && keys[0]?.kind === 'text');
+  const isWide = ({ keys, range }: HuntAttribute) =>
+    keys.length === 1 && keys[0]?.kind === 'text' && range === null;
+  const [wide] = attributes.filter(isWide);
   if (wide && many.chance(0.25)) {
     const key = columns.indexOf(wide.keys[0]!);
     rows.push(...manyKeys(wide, rows, key, many));
   }
   return { name, columns, measures, formulas, attributes, rows, reference };
 }
-
-const LABELS = ['Family', "it's “who”", 'a "quoted" name', 'group', 'ORDER'];
-
-/** Draws attributes of columns that may select rows. Some keys are missing in their tables, and others occur nowhere. */
-function randomAttributes(
-  table: string,
-  columns: readonly HuntColumn[],
-  random: Random,
-): HuntAttribute[] {
-  const areMarked = columns.some(({ key }) => key);
-  const usable = columns.filter(({ key, role }) => !areMarked || key || role === 'date');
-  if (usable.length === 0) return [];
-  return random.sample(LABELS, random.pick([0, 1, 1, 2])).map((name, i) => {
-    const keys = random.sample(usable, random.pick([1, 1, 1, 2]));
-    const values: Key[] = random.sample(POOLS.text, random.between(1, 4));
-    if (random.chance(0.3)) values.push(null);
-    const known = keys.map(({ kind, values: own }) => [
-      ...new Set([...own, ...random.sample(POOLS[kind], 2)]),
-    ]);
-    const combinations = known.reduce<Key[][]>(
-      (made, own) => made.flatMap((before) => own.map((value) => [...before, value])),
-      [[]],
-    );
-    const rows = combinations
-      .filter((combination) => combination.every((value) => value !== null))
-      .filter(() => random.chance(0.8))
-      .map((combination) => [...combination, random.pick(values)]);
-    return { name, tname: `${table} lookup ${i}`, keys, rows };
-  });
-}
-
-/** The number of keys that {@link manyKeys} adds. */
-const MANY = 2000;
-
-/** Gives thousands of new keys to one member of an attribute. @returns a row for each, like some of the others */
-function manyKeys(
-  { keys: [column], rows: known }: HuntAttribute,
-  rows: readonly Key[][],
-  key: number,
-  random: Random,
-): Key[][] {
-  const member = random.pick([...known.map((row) => row.at(-1) ?? null), 'of many']);
-  return Array.from({ length: MANY }, (_, i) => {
-    const value = `article ${i}`;
-    column?.values.push(value);
-    known.push([value, member]);
-    return random.pick(rows).with(key, value);
-  });
-}
-
-/** The value of an attribute in a row of the source or of a version, as SQL. */
-export const attributeSql = ({ tname, keys }: HuntAttribute): string =>
-  `(SELECT "attribute" FROM public.${ident(tname)} WHERE ${keys
-    .map(
-      ({ name, kind }, i) => `${leafSql(kind, ident(`key ${i}`))} = ${leafSql(kind, ident(name))}`,
-    )
-    .join(' AND ')})`;
-
-/** The statements that make the tables of the lookups. */
-const attributeTables = (attributes: readonly HuntAttribute[]): string =>
-  attributes
-    .map(({ tname, keys, rows }) => {
-      const types = keys.map(({ kind }, i) => `${ident(`key ${i}`)} ${sqlType(kind)}`);
-      return `CREATE TABLE public.${ident(tname)} (${[...types, '"attribute" text'].join(', ')});
-        ${insert(tname, rows)}`;
-    })
-    .join('');
-
-const insert = (tname: string, rows: readonly Key[][]): string => {
-  const lines = rows.map(
-    (row) => `(${row.map((key) => (key === null ? 'NULL' : literal(key))).join(', ')})`,
-  );
-  return lines.length === 0
-    ? ''
-    : `INSERT INTO public.${ident(tname)} VALUES ${lines.join(',\n')};`;
-};
 
 /** A ratio of a measure to units, less a number. */
 function quotient(measures: readonly Measure[], random: Random): HuntFormula {
@@ -238,9 +155,6 @@ function randomColumn(
   if (random.chance(0.5)) values.push(null);
   return { name, kind, role, grain: false, key: false, values };
 }
-
-/** The database type of a kind of column. */
-export const sqlType = (kind: Kind): string => (kind === 'integer' ? 'bigint' : kind);
 
 /** The statements that make a table in the schema public, and those of its lookups. */
 export function tableSql(table: HuntTable): string {

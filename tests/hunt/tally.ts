@@ -9,6 +9,8 @@ export class Tally {
   readonly announced = new Map<string, number>();
   /** How many written changes of each kind had all their announcements compared. */
   readonly written = new Map<string, number>();
+  /** How many held cases had each of the ways in which pivots have attributes. */
+  readonly withLookups = new Map<string, number>();
   /** Refusals of cases that were drawn again. */
   readonly redrawn = new Map<string, number>();
   private played = 0;
@@ -39,6 +41,10 @@ export class Tally {
     countIn(this.redrawn, reason);
   }
 
+  countWithLookups(way: string): void {
+    countIn(this.withLookups, way);
+  }
+
   countAnnounced(kind: string): void {
     countIn(this.announced, kind);
   }
@@ -56,6 +62,8 @@ export class Tally {
       this.counts(),
       ...reasons.map(lineOf),
       ...listed('refused cases drawn again', this.redrawn),
+      ...(this.withLookups.size > 0 ? ['held cases with lookups, by way:'] : []),
+      ...[...this.withLookups].sort(([, a], [, b]) => b - a).map(lineOf),
       ...listed('announcements compared', this.announced),
       ...listed('kinds of written changes compared', this.written),
     ].join('\n');

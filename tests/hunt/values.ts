@@ -11,6 +11,19 @@ export type Key = string | null;
 export const ident = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** The database type of a kind of column. */
+export const sqlType = (kind: Kind): string => (kind === 'integer' ? 'bigint' : kind);
+
+/** The statement that adds rows to a table in the schema public; empty without rows. */
+export const insert = (tname: string, rows: readonly Key[][]): string => {
+  const lines = rows.map(
+    (row) => `(${row.map((key) => (key === null ? 'NULL' : literal(key))).join(', ')})`,
+  );
+  return lines.length === 0
+    ? ''
+    : `INSERT INTO public.${ident(tname)} VALUES ${lines.join(',\n')};`;
+};
+
 /** Values that are easily lost between a cell and its rows, as PostgreSQL prints them. */
 export const POOLS: Record<Kind, readonly string[]> = {
   text: [

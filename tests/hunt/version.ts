@@ -1,5 +1,6 @@
 /** The source and version of a hunted table. */
 import type { Query, Service } from '../support/service';
+import { columnsBehind, lookupOf } from './lookups';
 import { tableSql, type HuntTable } from './table';
 import { ident } from './values';
 
@@ -34,13 +35,7 @@ export async function makeVersion(
           api.post(`/sources/${source}/formulas`, { name, expression, pf_user: 'hunter' }),
     ),
     ...(table.attributes ?? []).map(
-      ({ name, tname, keys }) =>
-        () =>
-          api.post(`/sources/${source}/lookups`, {
-            ...{ name: tname, schema: 'public', tname, pf_user: 'hunter' },
-            keys: keys.map((key, i) => ({ column: key.name, from: `key ${i}` })),
-            attributes: [{ cname: 'attribute', label: name }],
-          }),
+      (attribute) => () => api.post(`/sources/${source}/lookups`, lookupOf(attribute)),
     ),
     () => api.patch(`/sources/${source}`, { default_layout: layout }),
   ];
@@ -122,8 +117,9 @@ export const describe = (table: HuntTable) => ({
   measures: table.measures,
   ...(table.formulas?.length && { formulas: table.formulas }),
   ...(table.attributes?.length && {
-    attributes: table.attributes.map(({ name, keys, rows }) => ({
-      ...{ name, keys: keys.map((key) => key.name), rows: rows.length },
+    attributes: table.attributes.map((each) => ({
+      ...{ name: each.name, range: each.range !== null, rows: each.rows.length },
+      keys: columnsBehind(each).map(({ name }) => name),
     })),
   }),
   rows: table.rows.length,

@@ -1,6 +1,7 @@
 /** Plays the cases of a hunt that share a table, a layout and a page: opening them costs more than a case. */
 import type { Service } from '../support/service';
 import type { HuntLayout } from './layout';
+import { waysOfLookups } from './lookups';
 import { messageOf, outcomeOf, Refused, type Outcome } from './outcome';
 import type { HuntPage } from './page';
 import { Random } from './random';
@@ -95,6 +96,7 @@ export async function playVisit<Table extends HuntTable, Layout extends HuntLayo
           },
   );
   if (closed) tellAll(closed);
+  const ways = waysOfLookups(table, layout);
   for (const number of closed ? [] : numbers) {
     let round: Round | null = null;
     for (let draws = 0; ; draws++) {
@@ -111,6 +113,7 @@ export async function playVisit<Table extends HuntTable, Layout extends HuntLayo
         continue;
       }
       tally.add(number, outcome);
+      if (outcome.kind === 'held') ways.forEach((way) => tally.countWithLookups(way));
       break;
     }
   }

@@ -3,9 +3,11 @@ import type { Slice } from '../../../src/lib/contract/slices';
 import type { Service } from '../../support/service';
 import { at, pointAt } from '../aiming';
 import { heldFilters, randomLayout, storedLayout, type HuntLayout } from '../layout';
+import { waysOfLookups } from '../lookups';
 import { Oracle, type Asked } from '../oracle';
 import { Broken, reasonOf, Refused, type Outcome } from '../outcome';
 import type { HuntPage } from '../page';
+import type { Random } from '../random';
 import { randomRound, type Aim, type Round } from '../round';
 import {
   cellKey,
@@ -35,6 +37,38 @@ export const pressedHunt: Hunt<HuntTable, HuntLayout, Round> = {
   round: randomRound,
   visitor: (ground) => new PressedVisitor(ground),
 };
+
+/** The same hunt, whose pivots all have an attribute of a lookup in their groups or filters. */
+export const pressedWithLookups: Hunt<HuntTable, HuntLayout, Round> = {
+  ...pressedHunt,
+  seeds: { visit: 'visit with lookups', round: 'case with lookups' },
+  table(visit, random) {
+    const wanted = WAYS[visit % WAYS.length] ?? 'an attribute';
+    for (let draw = 0; ; draw++) {
+      const table = randomTable(`hunt ${visit}`, random.fork('table', draw));
+      if (waysOfLookups(table, layoutWithLookups(table, random)).includes(wanted)) return table;
+    }
+  },
+  layout: layoutWithLookups,
+};
+
+/** The ways of lookups that visits have in turns; rare ones would hardly occur otherwise. */
+const WAYS = [
+  'an attribute',
+  'thousands of keys of one member',
+  'an attribute at a grain',
+  'an empty key',
+  'an attribute of a range of days',
+] as const;
+
+function layoutWithLookups(table: HuntTable, random: Random): HuntLayout {
+  for (let draw = 0; draw < 50; draw++) {
+    const layout = randomLayout(table, random.fork('layout', draw));
+    if (waysOfLookups(table, layout).length > 0) return layout;
+  }
+  // None of its attributes can be shown at its grain.
+  return randomLayout(table, random.fork('layout'));
+}
 
 class PressedVisitor implements Visitor<Round> {
   private entries = 0;
