@@ -121,8 +121,10 @@ export class Oracle {
     for (const cell of cells.filter((each) => isOther(each) && each.row.length === 1)) {
       const key = JSON.stringify(cell.column);
       const { rows = 0, sums = {} } = added.get(key) ?? {};
-      const sum = (name: string, amount: number | null) =>
-        amount === null && (sums[name] ?? null) === null ? null : (sums[name] ?? 0) + (amount ?? 0);
+      const sum = (name: string, amount: number | null) => {
+        const before = Object.hasOwn(sums, name) ? (sums[name] ?? null) : null;
+        return amount === null && before === null ? null : (before ?? 0) + (amount ?? 0);
+      };
       const all = Object.entries(cell.sums).map(([name, amount]) => [name, sum(name, amount)]);
       added.set(key, {
         ...{ row: [OTHERS], column: cell.column, rows: rows + cell.rows },
