@@ -48,6 +48,22 @@ describe('the attributes of rows', () => {
     expect(dictionaryOf(extended.get('Family') ?? texts())).toBeDefined();
   });
 
+  it('keep the decimals of numbers that come after whole ones', () => {
+    const attributes = joined(PRODUCTS, FAMILIES);
+    attributes.add(
+      1,
+      columns({
+        product: texts('bench'),
+        Family: texts('Chairs'),
+        Size: columnFromArray([1.5], float64()),
+        'Size: order': numbers(0),
+      }),
+    );
+    expect(attributes.types).toEqual({ Family: 'string', Size: 'float' });
+    const extended = attributes.extend(columns({ product: texts('bench', 'desk') }));
+    expect(valuesOf(extended, 'Size')).toEqual([1.5, 2]);
+  });
+
   it('are those of the empty key if rows lack the column of the key', () => {
     const extended = joined(PRODUCTS, FAMILIES).extend(columns({ units: numbers(1, 2) }));
     expect(valuesOf(extended, 'Family')).toEqual(['', '']);

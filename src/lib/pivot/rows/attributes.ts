@@ -79,6 +79,8 @@ class LookupRows {
   private readonly combinations: (readonly CellValue[])[] = [[]];
   /** The columns of the lookup, with their values by code. */
   private readonly added = new Map<string, AddedColumn>();
+  /** The cached {@link codesOf}, until combinations are added. */
+  private codes = new WeakMap<ArrowColumns, Int32Array>();
   /** The type of the only key; undefined for several keys. */
   private keyType: ColumnType | undefined;
 
@@ -104,11 +106,9 @@ class LookupRows {
     const { keys } = this.lookup;
     const columns = [...rows].filter(([name]) => !keys.includes(name));
     for (const [name, column] of columns) {
-      // Later rates may have decimals although the first ones have none.
-      const isRate = this.lookup.conversions.some((each) => rateName(each.name) === name);
-      const type = isRate ? float64() : typeOf(column);
-      if (!this.added.has(name)) this.added.set(name, new AddedColumn(type));
+      if (!this.added.has(name)) this.added.set(name, new AddedColumn(typeOf(column)));
     }
+    this.codes = new WeakMap();
     const ofKeys = keys.map((key) => rows.get(key));
     if (keys.length === 1) this.keyType = typesOf(rows)[keys[0] ?? ''];
     for (let y = 0; y < lengthOf(rows); y++) {
@@ -129,8 +129,14 @@ class LookupRows {
     }, UNKNOWN);
   }
 
-  /** Returns the code of the combination of each row. */
+  /** Returns the code of the combination of each row. Several calls for the same rows compute it once. */
   codesOf(columns: ArrowColumns): Int32Array {
+    const codes = this.codes.get(columns) ?? this.computeCodes(columns);
+    this.codes.set(columns, codes);
+    return codes;
+  }
+
+  private computeCodes(columns: ArrowColumns): Int32Array {
     const length = lengthOf(columns);
     const [codes = new Int32Array(length), ...others] = this.lookup.keys.map((key, i) =>
       codesIn(columns.get(key), this.values[i] ?? new Map(), length),
@@ -222,9 +228,15 @@ class AddedColumn {
   }
 }
 
-/** The type of an added column: texts get a dictionary. */
-const typeOf = (column: Column<unknown>): DataType =>
-  typesOf(new Map([['', column]]))[''] === 'string' ? dictionary(utf8()) : column.type;
+/**
+ * The type of an added column. Texts get a dictionary. Numbers are floats: later ones may have decimals although the first
+ * ones have none.
+ */
+function typeOf(column: Column<unknown>): DataType {
+  const type = typesOf(new Map([['', column]]))[''];
+  if (type === 'integer') return float64();
+  return type === 'string' ? dictionary(utf8()) : column.type;
+}
 
 /** Returns amounts times the rates of their codes. An amount without a rate has no result. */
 function converted(
@@ -246,16 +258,6 @@ function converted(
   return columnFrom(float64(), results, bits, length, nulls);
 }
 
-/** Returns a function that computes the result of each argument once. */
-function cached<Key, Result>(compute: (key: Key) => Result): (key: Key) => Result {
-  const known = new Map<Key, Result>();
-  return (key) => {
-    const result = known.get(key) ?? compute(key);
-    known.set(key, result);
-    return result;
-  };
-}
-
 /** Returns the code of a value, a new one for a new value. */
 function codeIn<Value>(codes: Map<Value, number> | undefined, value: Value): number {
   const code = codes?.get(value) ?? (codes?.size ?? 0) + 1;
@@ -275,7 +277,10 @@ function codesIn(
   const words = dictionaryOf(column);
   const [batch] = column.data;
   if (words && batch?.values instanceof Int32Array) {
-    const ofWords = Int32Array.from(words, (word) => (typeof word === 'string' ? codeOf(word) : 0));
+    // The texts have been decoded; iterating over the column would decode them again.
+    const ofWords = Int32Array.from(words.cache(), (word) =>
+      typeof word === 'string' ? codeOf(word) : UNKNOWN,
+    );
     const ofEmpty = codeOf(null);
     const { values } = batch;
     const validity = batch.nullCount > 0 ? batch.validity : new Uint8Array(0);
@@ -369,17 +374,17 @@ export class Attributes {
   ): Map<string, number> {
     const counts = new Map<string, number>();
     for (const lookup of this.lookups) {
-      const codesOf = cached((columns: ArrowColumns) => lookup.codesOf(columns));
       for (const { name, measure } of lookup.conversions.flatMap(shownAs)) {
         const byCode = new Map<number, { rows: number; total: number; gross: number }>();
         for (const { columns, runs } of parts) {
           const amounts = numbersOf(columns.get(measure));
           const results = numbersOf(columns.get(name));
           if (!amounts || !results || results.validity.length === 0) continue;
+          const codes = lookup.codesOf(columns);
           for (const { from, to } of runs)
             for (let y = from; y < to; y++) {
               if (!isThere(amounts.validity, y) || isThere(results.validity, y)) continue;
-              const code = codesOf(columns)[y] ?? UNKNOWN;
+              const code = codes[y] ?? UNKNOWN;
               const { rows, total, gross } = byCode.get(code) ?? { rows: 0, total: 0, gross: 0 };
               const amount = Number(amounts.values[y]);
               const added = { total: total + amount, gross: gross + Math.abs(amount) };
