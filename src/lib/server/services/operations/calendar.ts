@@ -11,6 +11,6 @@ export async function requireCalendar(db: Queryable): Promise<void> {
   if (await calendarLoaded(db)) return;
   throw new AppError(
     409,
-    'This source derives periods, and no calendar is loaded; run: npm run periods -- --fiscal-start=1',
+    'This source derives periods, and no calendar is loaded; make one in the setup of its columns, or run: npm run periods -- --fiscal-start=1',
   );
 }
