@@ -41,8 +41,10 @@ export class Tally {
     countIn(this.redrawn, reason);
   }
 
-  countWithLookups(way: string): void {
-    countIn(this.withLookups, way);
+  /** Counts the ways in which the pivot of a held case has attributes. */
+  countWithLookups(number: number, ways: readonly string[]): void {
+    if (number < this.from) return;
+    for (const way of ways) countIn(this.withLookups, way);
   }
 
   countAnnounced(kind: string): void {

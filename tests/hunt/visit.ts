@@ -113,7 +113,7 @@ export async function playVisit<Table extends HuntTable, Layout extends HuntLayo
         continue;
       }
       tally.add(number, outcome);
-      if (outcome.kind === 'held') ways.forEach((way) => tally.countWithLookups(way));
+      if (outcome.kind === 'held') tally.countWithLookups(number, ways);
       break;
     }
   }
