@@ -109,6 +109,67 @@ describe('a version with many rows', () => {
     expect([restated.row_count, restated.after]).toEqual([0, closed.after]);
   });
 
+  it('finds the rows of an attribute with few keys by them', async ({ service }) => {
+    const { api, query } = service;
+    const version = await large(service);
+    await query(`CREATE TABLE public.customers AS SELECT 'Customer ' || i AS name,
+        CASE WHEN i <= 20 THEN 'it''s few' ELSE 'many' END AS "Size",
+        CASE WHEN i > 1100 THEN 'nobody' END AS "None"
+      FROM generate_series(1, 1200) AS i`);
+    const made = await api.post(`/sources/${version.sourceId}/lookups`, {
+      ...{ name: 'Customers', schema: 'public', tname: 'customers', pf_user: 'ann' },
+      keys: [{ column: 'Customer "B"', from: 'name' }],
+      attributes: [{ cname: 'Size' }, { cname: 'None' }],
+    });
+    expect(made.status).toBe(201);
+    await expect.poll(async () => (await indexes(service, version)).length, SOON).toBe(2);
+
+    const inSize = (size: string) =>
+      `"Customer ""B""" IN (SELECT name FROM public.customers WHERE "Size" = $$${size}$$)`;
+    const few = inSize("it's few");
+    const slices: [object, string, boolean][] = [
+      [{ Size: "it's few" }, few, true],
+      [{ Size: "it's few", Region: 'Region 3' }, `${few} AND "Region" = 'Region 3'`, true],
+      [{ Size: 'many' }, inSize('many'), false],
+      // The lookup lacks one customer.
+      [
+        { Size: ["it's few", null] },
+        `(${few} OR "Customer ""B""" IS NULL OR "Customer ""B""" = 'Customer 0')`,
+        false,
+      ],
+      [{ None: 'nobody' }, 'false', true],
+    ];
+    for (const [slice, where, isFound] of slices) {
+      const [{ total, ...counted }] = await query(
+        `SELECT count(*)::int AS row_count, coalesce(sum("Sales"), 0)::float8 AS total
+         FROM ${version.table} WHERE ${where}`,
+      );
+      expect(await post(service, version, 'slice', { slice })).toMatchObject({
+        ...counted,
+        value_total: total,
+      });
+      if (counted.row_count === 0) continue;
+      const { sql } = await post(service, version, 'scale/preview', { slice, pct: 5 });
+      const used = await planOf(service, sql);
+      expect([slice, used.some((name) => name.startsWith('slice_'))]).toEqual([slice, isFound]);
+      await post(service, version, 'scale', { slice, value_incr: 1000 });
+      const [after] = await query(
+        `SELECT sum("Sales")::float8 AS total FROM ${version.table} WHERE ${where}`,
+      );
+      expect(after.total).toBeCloseTo(total + 1000, 2);
+    }
+
+    // The table is read at each request.
+    await query(`UPDATE public.customers SET "Size" = 'it''s few' WHERE name = 'Customer 500'`);
+    const [moved] = await query(
+      `SELECT count(*)::int AS row_count FROM ${version.table} WHERE ${few}`,
+    );
+    const asked = { slice: { Size: "it's few" } };
+    expect(await post(service, version, 'slice', asked)).toMatchObject(moved);
+    await query(`INSERT INTO public.customers VALUES ('Customer 500', 'many')`);
+    expect((await api.post(`${version.path}/slice`, asked)).status).toBe(409);
+  });
+
   it('gets new indexes when many rows were added, and loses the old ones', async ({ service }) => {
     const version = await large(service);
     const [{ first }] = await service.query(

@@ -243,9 +243,11 @@ function keyText(values: readonly SqlText[], keys: readonly Key[]): SqlText {
  * It may be null, as a comparison with null.
  *
  * @param where a condition on a row `l` of the table
+ * @param known the keys of all rows that fulfil it, if they have been read: see {@link selectKeys}
  */
-export function matching(lookup: JoinedLookup, where: SqlText): SqlText {
+export function matching(lookup: JoinedLookup, where: SqlText, known?: readonly string[]): SqlText {
   const { keys, range } = lookup;
+  if (known) return among(lookup, known);
   const from = sql`FROM ${tableOf(lookup)} WHERE ${allOf([...usable(lookup), where])}`;
   const left = keys.map((key) => inRow(key));
   const right = keys.map((key) => key.from);
@@ -263,6 +265,32 @@ export function matching(lookup: JoinedLookup, where: SqlText): SqlText {
     conditions.push(sql`${inRow(range)} <@ ${all}`);
   }
   return sql`(${allOf(conditions)})`;
+}
+
+/** A condition on rows: the only key of a lookup is one of some texts. */
+function among(lookup: JoinedLookup, known: readonly string[]): SqlText {
+  const [key] = lookup.keys;
+  if (!key) throw new Error(`The lookup ${lookup.name} has no key`);
+  const texts = known.map((text) => toldApart(key.column, literal(text)));
+  const condition = texts.length > 0 ? sql`${inRow(key)} IN (${commas(texts)})` : sql`FALSE`;
+  return lookup.isUnique ? condition : sql`(${uniqueOrRefused(lookup)} AND ${condition})`;
+}
+
+/**
+ * Selects the different keys of some rows of a lookup's table, each as one text `key`, so that a condition can list
+ * them. PostgreSQL finds the rows of a list by the indexes for slices, but not those of a subselect
+ * (docs/decisions/0055-indexes-for-small-slices.md).
+ *
+ * @returns null for a lookup with several keys, a range, or a key that is no text
+ */
+export function selectKeys(
+  { attribute: { lookup }, where }: MatchedRows,
+  most: number,
+): SqlText | null {
+  const { keys, range } = lookup;
+  const [key, ...others] = keys;
+  if (!key || others.length > 0 || range || key.column.type !== 'text') return null;
+  return sql`SELECT DISTINCT ${key.from} AS key FROM ${tableOf(lookup)} WHERE ${allOf([...usable(lookup), where])} LIMIT ${most}`;
 }
 
 /** Rows of a lookup's table: those that fulfil a condition on a row `l` of it. */

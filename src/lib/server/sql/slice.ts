@@ -27,6 +27,8 @@ export interface SliceFields {
   columns: readonly ForecastColumn[];
   /** The attributes of lookups; a column of the same name goes before. */
   attributes: readonly (Attribute | BrokenAttribute)[];
+  /** The keys of rows of lookups that have been read, to be listed in the condition; none by default. */
+  keysOf?: (rows: MatchedRows) => readonly string[] | undefined;
 }
 
 /** The dates and dimensions by which a slice may select rows: if any keys are marked, only these dimensions. */
@@ -48,7 +50,7 @@ export function selectingColumns(columns: readonly ForecastColumn[]): ForecastCo
  */
 export function compileSlice(
   slice: AskedSlice,
-  { columns, attributes }: SliceFields,
+  { columns, attributes, keysOf = () => undefined }: SliceFields,
   at = 'slice',
 ): CompiledSlice {
   const leaves = leafColumns(columns);
@@ -74,7 +76,7 @@ export function compileSlice(
       for (const key of keyColumns(joined.lookup)) requireSelecting(at, place, selecting, key);
       const found = matchedRows(place, joined, listOf(wanted));
       matched.push(...found);
-      conditions.push(having(found, listOf(wanted)));
+      conditions.push(having(found, listOf(wanted), keysOf));
       continue;
     }
     if (!column || wanted instanceof UnusableValue || isDateRange(wanted)) {
@@ -119,9 +121,13 @@ function matchedRows(
 }
 
 /** The rows that have one of some values of an attribute. The empty value includes keys that the lookup lacks. */
-function having(matched: readonly MatchedRows[], values: readonly (Scalar | null)[]): SqlText {
-  const tests = matched.map(({ attribute, where }, i) => {
-    const test = matching(attribute.lookup, where);
+function having(
+  matched: readonly MatchedRows[],
+  values: readonly (Scalar | null)[],
+  keysOf: NonNullable<SliceFields['keysOf']>,
+): SqlText {
+  const tests = matched.map((rows, i) => {
+    const test = matching(rows.attribute.lookup, rows.where, keysOf(rows));
     return values.includes(null) && i === matched.length - 1 ? sql`${test} IS NOT TRUE` : test;
   });
   const any = join(tests, sql` OR `);

@@ -64,8 +64,8 @@ export async function uniqueColumns(
   );
 }
 
-/** The keys that a query of `repeatedKeys` selects, as text. */
-export const repeatedIn = async (db: Queryable, query: SqlText): Promise<string[]> =>
+/** The keys that a query of `repeatedKeys` or `selectKeys` selects, as text. */
+export const keysIn = async (db: Queryable, query: SqlText): Promise<string[]> =>
   (await db.many(v.object({ key: v.string() }), query)).map(({ key }) => key);
 
 /** The digest that a query of `keysDigest` selects. */

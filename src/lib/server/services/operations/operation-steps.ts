@@ -18,9 +18,11 @@ import type { SqlText } from '../../sql/quote';
 import { sql, typedLiteral } from '../../sql/quote';
 import { excludeClause } from '../../sql/slice';
 import type { TokenValues } from '../../sql/tokens';
+import { blameClient } from '../client-faults';
 import type { OperationWriter } from '../entries/open-entry';
 import type { ForecastVersion } from '../version/forecast-version';
-import { insideOf, sliceOf, storedTemplate } from '../version/forecast-version';
+import { insideOf, storedTemplate } from '../version/forecast-version';
+import { indexedSlice } from '../version/indexed-slice';
 import type { HeldRows } from '../entries/held';
 import { withoutHeld } from '../entries/held';
 import { keptColumns } from '../entries/idempotency';
@@ -110,7 +112,9 @@ export async function writeSteps(
   const skipped = new Set<string>();
   const run = (step: Step): Promise<readonly Column[] | null> =>
     inEntry(step.at, async () => {
-      const slice = sliceOf(target, step.slice, step.from);
+      const slice = await blameClient({ words: operation }, () =>
+        indexedSlice(tx, target, step.slice, step.from),
+      );
       const others = [...(step.held?.skipped ?? []), ...(step.skipped ?? [])];
       for (const name of [...slice.skipped, ...others]) skipped.add(name);
       if (step.template) requireUndisputed(target);

@@ -36,6 +36,7 @@ import type { ForecastVersion } from '../version/forecast-version';
 import { readVersion, seenByOperations, sliceOf, usedPart } from '../version/forecast-version';
 import { type HeldRows, heldRows, heldSlices } from '../entries/held';
 import { usableConversions } from '../reading/conversions';
+import { indexedSlice } from '../version/indexed-slice';
 import { lockedRows } from '../version/locks';
 import { groupingOf, requireFew } from './shapes';
 import { boxOf } from './slice-box';
@@ -53,7 +54,7 @@ export const previewSlice = (
 ): Promise<SlicePreview> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
-    const compiled = sliceOf(target, slice);
+    const compiled = await blameClient(fieldPlace('slice'), () => indexedSlice(tx, target, slice));
     const held = heldRows(target, heldSlices(hold, await lockedRows(tx, target, pf_user ?? null)));
     const reached = await blameClient(fieldPlace('slice'), () =>
       reachedRows(tx, target.rows, target.columns, {
@@ -87,7 +88,9 @@ export const previewSlices = (
     const compiled = slices.map((slice, i) => sliceOf(target, slice, `slices.${i}`));
     const used = slices.map((slice, i) => usedPart(slice, compiled[i]?.skipped ?? []));
     const held = heldRows(target, heldSlices(null, await lockedRows(tx, target, pf_user ?? null)));
-    const among = sliceOf(target, boxOf(used)).where;
+    const { where: among } = await blameClient(fieldPlace('slices'), () =>
+      indexedSlice(tx, target, boxOf(used)),
+    );
     const all = await blameClient(fieldPlace('slices'), () =>
       reachedBySlice(
         ...([tx, target.rows, target] as const),

@@ -1,5 +1,5 @@
 /** The conversions of a version that can be computed now (docs/contract/24-lookups.md#conversions). */
-import { repeatedIn } from '../../db/setup/lookups';
+import { keysIn } from '../../db/setup/lookups';
 import type { Transaction } from '../../db/connection/transaction';
 import {
   type Conversions,
@@ -74,7 +74,7 @@ async function byLookup<Answer>(
     const answer = await tx.attempt(() =>
       blameSource(lookup, async () => {
         const isUsable =
-          joined.isUnique || (await repeatedIn(tx, repeatedKeys(joined, 1))).length === 0;
+          joined.isUnique || (await keysIn(tx, repeatedKeys(joined, 1))).length === 0;
         return isUsable ? { answer: await convert({ joined, conversions }) } : null;
       }),
     );

@@ -5,7 +5,7 @@ import type { Bodies } from '../../bodies';
 import type { Reservation } from '../../budget';
 import type { Database } from '../../db/database';
 import type { Transaction } from '../../db/connection/transaction';
-import { repeatedIn } from '../../db/setup/lookups';
+import { keysIn } from '../../db/setup/lookups';
 import { found } from '../../db/connection/queryable';
 import { AppError } from '../../errors';
 import { grainColumns } from '../../sql/forecast-columns';
@@ -71,7 +71,7 @@ export async function lookupRows(
   requireInGrain(target, joined);
   const select = attributesOfRows(joined, attributes, conversions, target.rows);
   const read = async () => {
-    if (!joined.isUnique && (await repeatedIn(tx, repeatedKeys(joined, 1))).length > 0) {
+    if (!joined.isUnique && (await keysIn(tx, repeatedKeys(joined, 1))).length > 0) {
       throw new AppError(409, notUnique(joined));
     }
     const plan = await planColumns(tx, select, [], 'measure');

@@ -17,6 +17,7 @@ import { freeName } from '../../sql/templates/lists';
 import { substitute } from '../../sql/tokens';
 import { blameClient } from '../client-faults';
 import { readVersion, sliceOf, storedTemplate } from '../version/forecast-version';
+import { indexedSlice } from '../version/indexed-slice';
 import { csvOf, printed } from './csv';
 import { planColumns, readColumns } from './read-columns';
 
@@ -41,7 +42,9 @@ export const listRows = (
   budget.run((memory) =>
     db.versionRead(versionId, async (tx) => {
       const target = await readVersion(tx, versionId);
-      const { where, skipped } = sliceOf(target, slice);
+      const { where, skipped } = await blameClient(fieldPlace('slice'), () =>
+        indexedSlice(tx, target, slice),
+      );
       const template = await storedTemplate(tx, target.source.id, 'get_data');
       const found = await blameClient(fieldPlace('slice'), () =>
         listedKeys(tx, target.rows, where, after, ROWS_AT_ONCE + 1),

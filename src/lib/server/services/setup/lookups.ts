@@ -16,7 +16,7 @@ import { tableExists } from '../../db/setup/catalog';
 import {
   formulaNames,
   noteFormerAttributes,
-  repeatedIn,
+  keysIn,
   type StoredLookup,
   storedLookups,
   useOfAttributes,
@@ -128,9 +128,7 @@ const repeated = async (
   most: number,
   isPart = false,
 ): Promise<string[]> =>
-  joined.isUnique
-    ? []
-    : blameSource(lookup, () => repeatedIn(db, repeatedKeys(joined, most)), isPart);
+  joined.isUnique ? [] : blameSource(lookup, () => keysIn(db, repeatedKeys(joined, most)), isPart);
 
 /** Number of keys that an error names. */
 const MOST_NAMED = 3;

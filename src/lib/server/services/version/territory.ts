@@ -5,7 +5,7 @@ import { isWhole } from '../../../contract/slices';
 import { isOfObject } from '../../db/connection/failures';
 import type { Queryable } from '../../db/connection/queryable';
 import type { OwnTerritory } from '../../db/people/territories';
-import { digestOfKeys, repeatedIn } from '../../db/setup/lookups';
+import { digestOfKeys, keysIn } from '../../db/setup/lookups';
 import { AppError } from '../../errors';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import type { MatchedRows } from '../../sql/lookups';
@@ -85,7 +85,7 @@ export async function matchedKeys(
   for (const [digest, lookup] of digests) {
     try {
       if (!lookup.isUnique && !unique.has(lookup.id)) {
-        const repeated = await repeatedIn(db, repeatedKeys(lookup, 1));
+        const repeated = await keysIn(db, repeatedKeys(lookup, 1));
         if (repeated.length > 0) throw unjoined(lookup, notUnique(lookup));
       }
       unique.add(lookup.id);
