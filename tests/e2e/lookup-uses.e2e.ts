@@ -229,6 +229,7 @@ test('a family is typed into and moved: comment, review, view and lock follow, w
 });
 
 test('a fiscal year is a field after six actions from the pivot', async ({ page, service }) => {
+  await addFamilies(service);
   const pivot = new PivotPage(page);
   await pivot.open(1, '?rows=Category&columns=');
   const planner = new CountedPlanner(page, pivot);

@@ -365,7 +365,7 @@ const chosenFirst = (attributes: readonly AttributeDraft[]): AttributeDraft[] =>
 const EXAMPLES = 3;
 
 const examplesOf = (preview: TablePreview, cname: string): string =>
-  [...new Set(textsOf(preview, cname))].slice(0, EXAMPLES).join(', ');
+  [...new Set(textsOf(preview, cname))].slice(0, EXAMPLES).join(' · ');
 
 /** Returns the columns of a lookup's keys and days that a display grain lacks; none without a grain. */
 export function missingInGrain(

@@ -113,6 +113,22 @@ it('repeats tells columns by which rows can be grouped', () => {
   ]);
 });
 
+it('repeats leaves rates out, and counts groups of a small table', () => {
+  const rates = table(
+    { currency: 'text', area: 'text', rate: 'numeric(12,4)' },
+    ...[
+      ['USD', 'America', 1],
+      ['CAD', 'America', 1],
+      ['CHF', 'Europe', 1],
+      ['SEK', 'Europe', 1],
+      ['JPY', 'Asia', 1],
+    ],
+  );
+  expect(['currency', 'area', 'rate'].map((cname) => repeats(rates, cname))).toEqual([
+    ...[false, true, false],
+  ]);
+});
+
 it('labelOf writes names of lower case as people do', () => {
   expect(['sales_manager', 'Family', 'SKU', 'família'].map(labelOf)).toEqual([
     ...['Sales manager', 'Family', 'SKU', 'família'],

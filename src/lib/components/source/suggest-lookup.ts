@@ -103,11 +103,19 @@ export function suggestRange(
   return { column: date.cname, from, through };
 }
 
-/** Returns whether values of a column repeat in the first rows of a table, so that rows can be grouped by it. */
+/**
+ * Returns whether values of a column repeat in the first rows of a table, so that rows can be grouped by it. Numbers that
+ * may have decimals are rates or sizes, and do not count.
+ */
 export function repeats(table: TablePreview, cname: string): boolean {
+  const type = table.columns.find((column) => column.cname === cname)?.type ?? '';
+  if (/^(numeric|real|double precision)/.test(type)) return false;
   const texts = textsOf(table, cname);
-  return texts.length > 1 && new Set(texts).size <= texts.length / 2;
+  return texts.length > 1 && new Set(texts).size <= texts.length * MOST_DISTINCT;
 }
+
+/** The share of different values up to which they repeat. */
+const MOST_DISTINCT = 0.6;
 
 /** Writes the name of a column as people do: `sales_manager` as “Sales manager”. Other names stay. */
 export function labelOf(cname: string): string {
