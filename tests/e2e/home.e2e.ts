@@ -301,3 +301,23 @@ test('applies the stored theme before the first paint', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.getByRole('button', { name: 'Colour theme: Dark' })).toBeVisible();
 });
+
+test('a theme and a name that are chosen in one tab hold in the others', async ({
+  page,
+  context,
+}) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await visit(page, '/');
+  const other = await context.newPage();
+  await other.goto('/');
+  await other.getByRole('button', { name: 'Working as Ann Planner' }).click();
+  await other.getByRole('dialog').getByRole('textbox').fill('Bea');
+  await other.keyboard.press('Enter');
+  await other.getByRole('button', { name: 'Colour theme: As the system' }).press('Enter');
+  await other.getByRole('menuitem', { name: 'Dark' }).press('Enter');
+  await expect(page.getByRole('button', { name: 'Working as Bea' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await other.evaluate(() => localStorage.clear());
+  await expect(page.getByRole('button', { name: 'Set your name' })).toBeVisible();
+  await expect(page.locator('html')).not.toHaveAttribute('data-theme', /./);
+});

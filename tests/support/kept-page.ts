@@ -10,9 +10,6 @@ import type {
 /** A page of the app without a version or source: to open it ends the page of a test. */
 const REST = '/versions/none';
 
-/** Texts in the storage that a document reads only once. */
-const READ_ONCE = ['pf.user', 'pf.theme', 'pf.technical'];
-
 /** Number of pages that a worker keeps, the last used ones. Each has some hundred megabytes. */
 const MOST = 5;
 
@@ -44,9 +41,7 @@ const EVENTS = [
 
 /** A page of a server, in a browser context of its own. */
 export class KeptPage {
-  /** What the document has read of the storage, as JSON; null without a document that a test may go on in. */
-  private read: string | null = null;
-  /** Whether the page rests in such a document. */
+  /** Whether the page rests in a document that a test may go on in. */
   private rests = false;
   /** The stored texts that the test begins with. */
   private stored: Record<string, string> = {};
@@ -117,13 +112,16 @@ export class KeptPage {
     await this.page.setViewportSize(viewport ?? { width: 1440, height: 900 });
   }
 
-  /** Opens a page of the app: by a link if it rests in a document that has read the same of the storage. */
+  /** Opens a page of the app: by a link if it rests in a document that a test may go on in. */
   async visit(path: string): Promise<void> {
     const { page, stored } = this;
-    const canGoOn = this.rests && !this.isChanged && this.read === readOf(stored);
-    if (canGoOn && isBeside(path, page.url())) {
+    if (this.rests && !this.isChanged && isBeside(path, page.url())) {
       this.rests = false;
-      await page.evaluate((texts) => Object.assign(localStorage, texts), stored);
+      await page.evaluate((texts) => {
+        Object.assign(localStorage, texts);
+        // As if another tab had written: the document reads name, theme and details again.
+        window.dispatchEvent(new StorageEvent('storage'));
+      }, stored);
       await this.follow(path);
       return;
     }
@@ -167,18 +165,17 @@ export class KeptPage {
     await page.mouse.up();
     for (const key of ['Control', 'Shift', 'Alt', 'Meta']) await page.keyboard.up(key);
     await page.mouse.move(0, 0);
-    // A new document drops what the scripts of a test have changed.
-    if (this.isChanged || !isBeside(REST, page.url(), options.baseURL)) await page.goto(REST);
+    // A new document drops what the scripts of a test have changed, and entered texts that a link would ask about.
+    const needsDocument =
+      this.isChanged || !isBeside(REST, page.url(), options.baseURL) || (await asksFirst(page));
+    if (needsDocument) await page.goto(REST);
     else await this.follow(REST).catch(() => page.goto(REST));
     await page.getByRole('heading', { name: /^(Not found|You are not signed in)$/ }).waitFor();
-    const { read, dialogs } = await page.evaluate((keys) => {
-      const named = Object.fromEntries(keys.map((key) => [key, localStorage.getItem(key)]));
+    const dialogs = await page.evaluate(() => {
       localStorage.clear();
       sessionStorage.clear();
-      const selector = '[role=dialog], [role=menu], dialog[open]';
-      return { read: named, dialogs: document.querySelectorAll(selector).length };
-    }, READ_ONCE);
-    this.read = readOf(read);
+      return document.querySelectorAll('[role=dialog], [role=menu], dialog[open]').length;
+    });
     this.rests = dialogs === 0;
     this.isChanged = false;
   }
@@ -249,12 +246,13 @@ export class KeptPage {
 
 type AddScript = (...script: unknown[]) => Promise<{ dispose(): Promise<void> }>;
 
-const readOf = (stored: Record<string, string | null>) =>
-  JSON.stringify(READ_ONCE.map((key) => stored[key] ?? null));
-
 /** Whether the server of the open page serves a path, so that a link in the page can open it. */
 const isBeside = (path: string, url: string, server = url): boolean =>
   new URL(path, server).origin === new URL(url).origin;
+
+/** Whether an open page asks about something entered before it is left. */
+const asksFirst = (page: Page): Promise<boolean> =>
+  page.evaluate(() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
 
 const pages = new WeakMap<Page, KeptPage>();
 

@@ -23,6 +23,14 @@ export function keep(key: string, text: string | null, keeping: Keeping = 'alway
   }
 }
 
+/** Calls back with a permanently stored text when another tab has changed it; with null when it was removed. */
+export function onKept(key: string, take: (text: string | null) => void): void {
+  globalThis.addEventListener?.('storage', (event: StorageEvent) => {
+    // Without a key, everything was removed.
+    if (event.key === key || event.key === null) take(kept(key));
+  });
+}
+
 /**
  * Reads stored JSON; null if it cannot be read. The caller has to validate it, because anybody may have
  * written there.

@@ -1,6 +1,8 @@
 /** The colour theme of the pages. */
 import { MediaQuery } from 'svelte/reactivity';
-import { kept, keep } from './storage';
+import { kept, keep, onKept } from './storage';
+
+const KEY = 'pf.theme';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -18,8 +20,9 @@ class ThemeChoice {
   );
 
   constructor() {
-    const stored = kept('pf.theme');
+    const stored = kept(KEY);
     if (isTheme(stored)) this.chosen = stored;
+    onKept(KEY, (text) => this.apply(isTheme(text) ? text : 'system'));
   }
 
   get choice(): Theme {
@@ -27,8 +30,12 @@ class ThemeChoice {
   }
 
   set choice(theme: Theme) {
+    keep(KEY, theme === 'system' ? null : theme);
+    this.apply(theme);
+  }
+
+  private apply(theme: Theme): void {
     this.chosen = theme;
-    keep('pf.theme', theme === 'system' ? null : theme);
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
   }

@@ -3,7 +3,9 @@ import type { Me, Role } from '../contract/me';
 import { ROLES } from '../contract/me';
 import { call } from './api';
 import type { CallOptions } from './http';
-import { kept, keep } from './storage';
+import { kept, keep, onKept } from './storage';
+
+const KEY = 'pf.user';
 
 /**
  * The current user: the `pf_user` under which every write is recorded, and their roles. If the service signs
@@ -12,11 +14,15 @@ import { kept, keep } from './storage';
  */
 class User {
   private me = $state.raw<Me>({ user: null, roles: [...ROLES] });
-  private entered = $state(kept('pf.user') ?? '');
+  private entered = $state(kept(KEY) ?? '');
   private waiting: ((name: string | null) => void)[] = [];
 
   /** Whether the dialog that asks for the name is open. */
   asking = $state(false);
+
+  constructor() {
+    onKept(KEY, (name) => (this.entered = name ?? ''));
+  }
 
   /** Empty until it is known. */
   get name(): string {
@@ -63,7 +69,7 @@ class User {
   answer(name: string | null): void {
     if (name !== null) {
       this.entered = name;
-      keep('pf.user', name);
+      keep(KEY, name);
     }
     this.asking = false;
     for (const resolve of this.waiting.splice(0)) resolve(name);
