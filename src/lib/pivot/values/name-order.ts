@@ -36,15 +36,13 @@ export function valuesToList<Value extends CellValue>(
 ): Value[] {
   const places = new Map(usual.map((value, i) => [valueKey(value), i]));
   const placeOf = (value: Value) => places.get(valueKey(value)) ?? -1;
-  let start = ordered.length;
-  let next = Infinity;
-  while (start > 0) {
-    const place = placeOf(ordered[start - 1] as Value);
-    if (place < 0 || place > next) break;
-    next = place;
-    start--;
-  }
-  return ordered.slice(0, start);
+  const ordersUsually = (value: Value, i: number) => {
+    const place = placeOf(value);
+    const next = ordered[i + 1];
+    return place >= 0 && (next === undefined || place <= placeOf(next));
+  };
+  const last = ordered.findLastIndex((value, i) => !ordersUsually(value, i));
+  return ordered.slice(0, last + 1);
 }
 
 /** Whether the engine sorts some values as {@link inOrder} does. Its own comparison takes a tenth of the time. */

@@ -1,6 +1,6 @@
 /** Draws the cells and headers of the grid. */
 import { columnSort } from '../../layout/column-sort';
-import type { CellMeta, CellValue, RegularTable, TableData } from '../../values/engine-types';
+import type { CellMeta, RegularTable, TableData } from '../../values/engine-types';
 import type { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import type { ColumnFormat } from '../../values/column-format';
