@@ -38,6 +38,7 @@ import { recordRefused } from '$lib/server/db/log/audit';
 import { findToken, recordUse, validTokens } from '$lib/server/db/people/tokens';
 import { NOBODY, type Sender } from '$lib/server/sender';
 import { SliceIndexes } from '$lib/server/services/reading/slice-indexes';
+import { AlertWatch } from '$lib/server/services/people/alert-watch';
 import { requireReached } from '$lib/server/services/people/territories';
 import { type Received, requireRole, tokenOf, whoSent } from '$lib/server/sign-in';
 import { hasSecret, Tokens, withoutSecrets } from '$lib/server/tokens';
@@ -59,6 +60,7 @@ let logger: Logger;
 let isEnding = false;
 let metrics: Metrics | undefined;
 let webhook: Webhook | undefined;
+let alertWatch: AlertWatch;
 
 /** Runs before the server listens. The server does not start without a configuration and a current schema. */
 export const init: ServerInit = async () => {
@@ -103,6 +105,12 @@ export const init: ServerInit = async () => {
           recovered: () => logger.info('the webhook is reached again'),
         })
       : undefined;
+    alertWatch = new AlertWatch(
+      db,
+      // The connection for events reports its losses; this one is lost with it.
+      (listening, lock) => db.listen(listening, () => {}, lock),
+      logAlerts,
+    );
     metrics = config.metrics
       ? new Metrics(version, () => db.load(), budget, bodies, events)
       : undefined;
@@ -120,9 +128,11 @@ export const init: ServerInit = async () => {
   // An open stream is a request in flight, and the server would wait for its end.
   process.once('forecast-pivot:closing', () => events.end());
   process.once('forecast-pivot:closing', () => webhook?.end());
+  process.once('forecast-pivot:closing', () => alertWatch.end());
   process.once('forecast-pivot:closing', () => sliceIndexes.end());
   process.once('forecast-pivot:closing', () => void refusals.end().catch(logUnrecorded));
   void webhook?.start();
+  void alertWatch.start();
   sliceIndexes.resume().catch((error: unknown) => {
     logger.warn(
       { reason: reasonOf(error) },
@@ -139,6 +149,14 @@ function logIndexes(version: number, error: unknown): void {
   logger.warn(
     { version, reason: reasonOf(cause) },
     'the indexes for slices were not built; it is tried again',
+  );
+}
+
+/** Logs that alerts were not evaluated. */
+function logAlerts(error: unknown, version?: number): void {
+  logger.warn(
+    { version, reason: reasonOf(error) },
+    'the alerts were not evaluated; it is tried again',
   );
 }
 

@@ -50,5 +50,15 @@ export const reviewLink = ({ id, version_id }: { id: number; version_id: number 
 export const reviewIn = (hash: string): number | null =>
   hash.startsWith(REVIEW) ? Number(hash.slice(REVIEW.length)) : null;
 
+const ALERT = '#alert-';
+
+/** Returns the address that lists the groups of an alert in its version's pivot. */
+export const alertLink = ({ id, version_id }: { id: number; version_id: number }): string =>
+  `${pivotLink(version_id)}${ALERT}${id}`;
+
+/** Returns the id of the alert that the fragment of an address names; null for another fragment. */
+export const alertIn = (hash: string): number | null =>
+  hash.startsWith(ALERT) ? Number(hash.slice(ALERT.length)) : null;
+
 /** The fragment of an address that opens the dialog to close months. */
 export const CLOSE_MONTHS = '#close-months';

@@ -1,5 +1,6 @@
 /** Every endpoint of the service, and the types of its requests and answers. */
 import type * as v from 'valibot';
+import { ALERT_ENDPOINTS } from './endpoints/alerts';
 import { AUDIT_ENDPOINTS } from './endpoints/audit';
 import { CALENDAR_ENDPOINTS } from './endpoints/calendar';
 import { COMMENT_ENDPOINTS } from './endpoints/comments';
@@ -37,6 +38,7 @@ export const API = {
   ...LOG_ENDPOINTS,
   ...COMMENT_ENDPOINTS,
   ...REVIEW_ENDPOINTS,
+  ...ALERT_ENDPOINTS,
 };
 export type Api = typeof API;
 /** The name of an endpoint, such as `PATCH /views/{id}`. */

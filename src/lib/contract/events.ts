@@ -33,6 +33,15 @@ export const VersionEvent = v.variant('kind', [
   kind('locks', {}),
   kind('comment', { id: v.number() }),
   kind('review', { id: v.number() }),
+  kind('alert', {
+    id: v.number(),
+    began: v.optional(
+      v.pipe(v.number(), v.description('The number of groups for which it has begun to hold')),
+    ),
+    ended: v.optional(
+      v.pipe(v.number(), v.description('The number of groups for which it has ended')),
+    ),
+  }),
   kind('deleted', {}),
   kind('resync', {}),
 ]);

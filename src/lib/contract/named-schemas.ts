@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import * as accuracy from './accuracy';
 import * as actuals from './actuals';
+import * as alerts from './alerts';
 import * as audit from './audit';
 import * as columns from './columns';
 import * as comments from './comments';
@@ -39,6 +40,7 @@ import * as views from './views';
 const MODULES: readonly object[] = [
   accuracy,
   actuals,
+  alerts,
   audit,
   columns,
   comments,

@@ -6,7 +6,7 @@ import { AskedSlice, Slice } from './slices';
 /** Maximum number of groups that a shape can have. */
 export const MOST_GROUPS = 10_000;
 
-const PeriodUnit = v.picklist(['day', 'week', 'month', 'quarter', 'year']);
+export const PeriodUnit = v.picklist(['day', 'week', 'month', 'quarter', 'year']);
 /** A unit of time by which dates are grouped; a week begins on Monday. */
 export type PeriodUnit = v.InferOutput<typeof PeriodUnit>;
 

@@ -33,6 +33,7 @@ import { RowsBehind } from './selection/rows-behind.svelte';
 import { Selection } from './selection/selection.svelte';
 import { Shapes } from './forms/shapes.svelte';
 import { peopleIn } from './records/people';
+import { Alerts } from './records/alerts.svelte';
 import { Reviews } from './records/reviews.svelte';
 import type { Tell } from './tell';
 import { Trial } from './changes/trial.svelte';
@@ -80,6 +81,7 @@ export class PlanSession {
   readonly locks: Locks;
   readonly comments: Comments;
   readonly reviews: Reviews;
+  readonly alerts: Alerts;
   readonly changes: Changes;
   readonly shapes: Shapes;
   readonly picking: Picking;
@@ -142,6 +144,7 @@ export class PlanSession {
     this.reviews = new Reviews(this.planned, onLocks);
     this.locks = new Locks(this.planned, onLocks, this.reviews);
     this.comments = new Comments(this.planned);
+    this.alerts = new Alerts(this.planned);
     this.trial = new Trial(this.planned, this.loading, changeText);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement, this.locks);
@@ -168,6 +171,7 @@ export class PlanSession {
         locks: () => this.locks.follow(),
         comment: () => this.comments.follow(),
         review: () => this.reviews.follow(),
+        alert: () => this.alerts.follow(),
       },
       onEntries: () => void this.reviews.followEntries(),
       onReplaced: async () => {
@@ -335,8 +339,8 @@ export class PlanSession {
 
   /** Reads everything that is listed beside the rows. */
   private async readLists(): Promise<void> {
-    const { log, locks, comments, reviews } = this;
-    await Promise.all([log.read(), locks.read(), comments.read(), reviews.read()]);
+    const { log, locks, comments, reviews, alerts } = this;
+    await Promise.all([log, locks, comments, reviews, alerts].map((list) => list.read()));
   }
 
   /** Reloads the rows for an address. */

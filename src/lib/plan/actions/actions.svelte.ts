@@ -13,6 +13,7 @@ import type { CellPosition } from '../../pivot/slice/cell';
 import type { Caution } from '../amounts/caution';
 import type { Written } from '../changes/changes.svelte';
 import { closeMonths } from './close-months';
+import { AlertActions } from './alert-actions.svelte';
 import { CommentActions } from './comment-actions';
 import { Closing } from '../forms/closing.svelte';
 import { bodyOf, type TypedWords, withWords, type WriteSettings } from '../amounts/operation';
@@ -50,6 +51,7 @@ export class Actions {
   readonly comments: CommentActions;
   readonly locks: LockActions;
   readonly reviews: ReviewActions;
+  readonly alerts: AlertActions;
   private readonly reports: Reports;
 
   constructor(
@@ -62,6 +64,7 @@ export class Actions {
     this.comments = new CommentActions(session, this.reports, tell);
     this.locks = new LockActions(session, this.reports, tell);
     this.reviews = new ReviewActions(session, this.reports, tell);
+    this.alerts = new AlertActions(session, this.reports, tell);
     this.trial = new TrialActions(
       session,
       tell,

@@ -5,6 +5,7 @@ import { AppError } from '../errors';
 import { readPath, readQuery } from '../http/params';
 import { readBody } from '../http/request-body';
 import type { AllHandlers, Asked, Received } from './asked';
+import { alertHandlers } from './alerts';
 import { auditHandlers } from './audit';
 import { calendarHandlers } from './calendar';
 import { commentHandlers } from './comments';
@@ -38,6 +39,7 @@ export const HANDLERS: AllHandlers = {
   ...logHandlers,
   ...commentHandlers,
   ...reviewHandlers,
+  ...alertHandlers,
 };
 
 /**

@@ -29,12 +29,16 @@ export const groupKey = (
       if (column.role === 'date') {
         return sql`${startOfPeriod(day(name), unit)}::text`;
       }
-      // Equal numbers can print differently: 1.0 and 1.00, 0 and -0.
-      if (/^numeric/.test(column.type)) return sql`trim_scale(${name})::text`;
-      if (column.type === 'double precision') return sql`(${name} + 0)::text`;
-      return sql`${name}::text`;
+      return groupText(column, name);
     }),
   )}]::text[]`;
+
+/** The value of a dimension as text: equal for equal values. Equal numbers can print differently: 1.0 and 1.00, 0 and -0. */
+export function groupText({ type }: Pick<ForecastColumn, 'type'>, name: SqlText): SqlText {
+  if (/^numeric/.test(type)) return sql`trim_scale(${name})::text`;
+  if (type === 'double precision') return sql`(${name} + 0)::text`;
+  return sql`${name}::text`;
+}
 
 /** A group as a key of a map. */
 export const groupId = (group: readonly (string | null)[]): string => JSON.stringify(group);

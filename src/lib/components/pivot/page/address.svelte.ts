@@ -4,7 +4,7 @@ import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';
 import type { Actions } from '$lib/plan/actions/actions.svelte';
 import type { PlanSession } from '$lib/plan/session.svelte';
-import { CLOSE_MONTHS, commentIn, notePivotLink, reviewIn } from '../../pivot-link';
+import { alertIn, CLOSE_MONTHS, commentIn, notePivotLink, reviewIn } from '../../pivot-link';
 
 /**
  * Keeps the page's address and its pivot in step: a change of the arrangement becomes an entry of the
@@ -75,14 +75,27 @@ export function followAddress(session: PlanSession, actions: Actions): void {
     if (review) await actions.reviews.show(review);
   }
 
+  /** Lists the groups of the alert in the address. Does nothing if the alert was deleted. */
+  async function showAlert(id: number) {
+    const { alerts } = session;
+    await alerts.latest.settled();
+    await removeFragment();
+    const alert = alerts.all.find((each) => each.id === id);
+    if (!alert) return;
+    alerts.show(alert);
+    alerts.isListed = true;
+  }
+
   $effect(() => {
     if (session.loading.phase.kind !== 'ready') return;
     const { hash } = page.url;
     const comment = commentIn(hash);
     const review = reviewIn(hash);
+    const alert = alertIn(hash);
     if (hash === CLOSE_MONTHS) void untrack(closeMonths);
     else if (comment !== null) void untrack(() => showComment(comment));
     else if (review !== null) void untrack(() => showReview(review));
+    else if (alert !== null) void untrack(() => showAlert(alert));
   });
 
   $effect(() => {

@@ -139,6 +139,7 @@ const REACHES = {
   comments: reachOfVersions(sql`pf.comment`, sql`x.id = $2`),
   locks: reachOfVersions(sql`pf.lock`, sql`x.id = $2`),
   reviews: reachOfVersions(sql`pf.review`, sql`x.id = $2`),
+  alerts: reachOfVersions(sql`pf.alert`, sql`x.id = $2`),
   views: reachOfSources(sql`pf.view`),
   profiles: reachOfSources(sql`pf.profile`),
   formulas: reachOfSources(sql`pf.formula`),

@@ -47,6 +47,7 @@ const SINGULAR: Readonly<Record<Named, string>> = {
   comments: 'comment',
   locks: 'lock',
   reviews: 'review',
+  alerts: 'alert',
   views: 'view',
   profiles: 'profile',
   formulas: 'formula',

@@ -9,6 +9,7 @@ import type { Database } from '../../db/database';
 import type { Transaction } from '../../db/connection/transaction';
 import { existingColumns } from '../../db/versions/forecast';
 import type { WriteKey } from '../../db/log/idempotency';
+import { copyAlerts } from '../../db/people/alerts';
 import { copyLocks } from '../../db/people/locks';
 import { replayOf } from '../../db/log/log';
 import { keepReplayed, listReplayed } from '../../db/log/replayed';
@@ -122,6 +123,7 @@ async function replay(
   await keepReplayed(tx, created.id, replayed);
 
   await copyLocks(tx, version.id, created.id);
+  await copyAlerts(tx, version.id, created.id);
   // If the original still exists, its locks did too. Its writers may go on.
   await getVersion(tx, version.id);
   return {

@@ -4,6 +4,7 @@ import { Version } from '../../../contract/versions';
 import type { Transaction } from '../../db/connection/transaction';
 import { createTable, existingColumns } from '../../db/versions/forecast';
 import type { WriteKey } from '../../db/log/idempotency';
+import { copyAlerts } from '../../db/people/alerts';
 import { copyLocks } from '../../db/people/locks';
 import { lockSource } from '../../db/setup/sources';
 import { getVersion, insertVersion, lockVersion } from '../../db/versions/versions';
@@ -15,7 +16,7 @@ import { blameTriggers } from '../entries/trigger-faults';
 import { nameTaken, requireActive } from './versions';
 
 /**
- * Copies a version with its rows, entries and locks, in one transaction. The copy is open and independent of
+ * Copies a version with its rows, entries, locks and alerts, in one transaction. The copy is open and independent of
  * the original (docs/contract/19-planning-together.md#copies).
  * @throws AppError 404, 409 for a name taken or an archived source, 422 as {@link blameTriggers}
  */
@@ -62,5 +63,6 @@ async function copy(
   await createTable(tx, to, columns, shards);
   await copyAll(tx, tableOf(id), to, [...existing.keys()]);
   await copyLocks(tx, id, created.id);
+  await copyAlerts(tx, id, created.id);
   return created;
 }
