@@ -61,6 +61,12 @@ const reviewed =
     }
     return answer;
   };
+const ALERT = {
+  ...{ name: 'Large', measure: 'value', of: 'amount', level: [{ field: 'Product' }] },
+  ...{ slice: { Region: 'A' }, condition: { operator: 'above', amount: 0 }, owner: 'pat' },
+};
+const alerted = ({ pat, path }: World) => pat.post(`${path}/alerts`, ALERT);
+const alertId = async (one: World) => ok(await alerted(one)).body.id;
 const reviewId = async (one: World) => (await reviewed()(one)).body.id;
 
 /** Requires that planning goes on: a scale adds its amount, as before. */
@@ -519,6 +525,19 @@ const REQUESTS: Record<string, Request> = {
     await reviewed('submit')(one);
     return one.admin.get('/reviews/waiting?user=eve');
   }),
+  'GET /versions/{id}/alerts': reading(async (one) => {
+    ok(await alerted(one));
+    return one.pat.get(`${one.path}/alerts`);
+  }),
+  'POST /versions/{id}/alerts': reading(alerted),
+  'PATCH /alerts/{id}': reading(async (one) =>
+    one.pat.patch(`/alerts/${await alertId(one)}`, { owner: 'eve' }),
+  ),
+  'DELETE /alerts/{id}': reading(async (one) => one.pat.del(`/alerts/${await alertId(one)}`)),
+  'GET /alerts/{id}/groups': reading(async (one) =>
+    one.pat.get(`/alerts/${await alertId(one)}/groups`),
+  ),
+  'GET /alerts/own': reading(({ pat }) => pat.get('/alerts/own?user=pat')),
   'GET /versions/{id}/reviews': reading(async (one) => {
     await reviewed('submit', 'approve', 'reopen')(one);
     return one.pat.get(`${one.path}/reviews`);

@@ -296,7 +296,7 @@ it('is noticed on forecast tables older than the trigger', async () => {
   await service.query(`
     DROP FUNCTION pf.note_outside_change CASCADE;
     DROP FUNCTION pf.add_outside_triggers;
-    DROP TABLE pf.outside_change, pf.profile, pf.formula, pf.comment, pf.review_step, pf.review, pf.territory, pf.audit, pf.published, pf.current, pf.token, pf.lookup, pf.former_attribute;
+    DROP TABLE pf.outside_change, pf.profile, pf.formula, pf.alert_group, pf.alert, pf.comment, pf.review_step, pf.review, pf.territory, pf.audit, pf.published, pf.current, pf.token, pf.lookup, pf.former_attribute;
     DROP FUNCTION pf.refuse_lookup;
     DROP FUNCTION pf.refuse_audit_change;
     ALTER TABLE pf.log DROP COLUMN counted_revision;

@@ -125,7 +125,7 @@ const REQUESTS: [to: string, body?: object][] = [
   ['recode', { slice: { Family: 'secret' }, set: { Product: 'x' } }],
   ['comments', { slice: { Family: 'old' }, text: 'x' }],
   ['rows', { slice: X }],
-  ...['data', 'agg', 'log', 'totals', 'undone', 'locks', 'comments', 'reviews'].map(
+  ...['data', 'agg', 'log', 'totals', 'undone', 'locks', 'comments', 'reviews', 'alerts'].map(
     (to): [string] => [to],
   ),
   ['accuracy?by=Product'],

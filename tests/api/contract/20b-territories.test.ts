@@ -81,6 +81,12 @@ beforeAll(async () => {
         comment: 'veiled note',
       }),
     ).body.id,
+    alerts: ok(
+      await admin.post(`${path}/alerts`, {
+        ...{ name: 'Large', measure: 'value', of: 'amount', level: [], owner: 'part' },
+        ...{ slice: { Product: 'veiled product' }, condition: { operator: 'above', amount: -1e9 } },
+      }),
+    ).body.id,
     territories: ok(await admin.get(`/sources/${sourceId}/territories`)).body[0].id,
     views: await named('views', { layout: { filter: 'veiled' } }),
     profiles: await named('profiles', { weights }),
@@ -322,6 +328,8 @@ describe('Lists', () => {
     expect(ok(await part.get('/comments/mentions')).body).toEqual([]);
     expect(ok(await part.get('/reviews/waiting')).body).toEqual([]);
     expect(ok(await none.get('/reviews/waiting')).body).toEqual([]);
+    expect(ok(await part.get('/alerts/own')).body).toEqual([]);
+    expect(ok(await none.get('/alerts/own')).body).toEqual([]);
   });
 
   it('tell people the slices that they may read and change, if those are not all', async () => {

@@ -4,6 +4,7 @@ import { ENDPOINTS } from '../../../src/lib/contract/endpoints';
 import { openEvents } from '../../support/events';
 import { apiAt, type Api } from '../../support/http';
 import { plan, type Planned, type TableColumn } from '../../support/planned';
+import { until } from '../../support/race';
 import { startService, type Service } from '../../support/service';
 import { REGIONAL, signedIn, SIGNED_IN } from '../../support/territories';
 import { ok } from './orders';
@@ -77,6 +78,16 @@ describe('Every endpoint that is not refused', () => {
     const slice = { Region: ['A', 'C'] };
     ok(await admin.post(`${path}/comments`, { slice: { Region: 'A' }, text: 'inside' }));
     ok(await admin.post(`${path}/reviews`, { slice: { Region: 'A' }, reviewers: ['rita'] }));
+    const condition = { operator: 'above', amount: 0 };
+    const all = { measure: 'value', of: 'amount', slice: {}, owner: 'part', condition };
+    const by = async (field: string, more: object = {}) =>
+      ok(await admin.post(`${path}/alerts`, { ...all, name: field, level: [{ field }], ...more }))
+        .body.id as number;
+    const alert = await by('Region');
+    await by('Product', { slice: { Region: 'A' } });
+    await by('Region', { condition: { ...condition, amount: 1e6 } });
+    // Both are evaluated before the answers are compared.
+    await until(async () => ok(await part.get('/alerts/own')).body.length === 2);
     const current = { name: 'budget', version_id: made.id };
     ok(await admin.put(`/sources/${made.sourceId}/current`, current));
     const lookup = ok(
@@ -104,7 +115,9 @@ describe('Every endpoint that is not refused', () => {
     const seen = async () => {
       const answers: Record<string, unknown> = {};
       for (const { method, path: pattern } of open) {
-        const owners: Record<string, number> = { sources: made.sourceId, lookups: lookup.id };
+        const owners: Record<string, number> = {
+          ...{ sources: made.sourceId, lookups: lookup.id, alerts: alert },
+        };
         const own = owners[pattern.split('/')[1] ?? ''] ?? made.id;
         const address = pattern
           .replace('{id}', `${own}`)
@@ -147,6 +160,11 @@ describe('Every endpoint that is not refused', () => {
       ['a lock', () => admin.post(`${path}/locks`, { slice: { Product: ['w', 'z'] }, note })],
       ['a comment', () => admin.post(`${path}/comments`, { slice: {}, text: '@part' })],
       ['a review', () => admin.post(`${path}/reviews`, { slice: outside, reviewers: ['part'] })],
+      ['an alert', () => by('Product', { slice: outside })],
+      [
+        'an alert that begins',
+        () => admin.post(`${path}/scale`, { slice: outside, value_incr: 2e6 }),
+      ],
       ['a view', () => admin.post(`${source}/views`, { name: 'C', layout: {} })],
       ['a layout', () => admin.patch(source, { default_layout: { group_by: ['Region'] } })],
       [

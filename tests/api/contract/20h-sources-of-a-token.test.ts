@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/lib/contract/endpoints';
 import { openEvents } from '../../support/events';
 import { apiAt, type Answer, type Api } from '../../support/http';
+import { until } from '../../support/race';
 import { startService, type Service } from '../../support/service';
 import { SIGNED_IN } from '../../support/territories';
 import { bearer, makeToken } from '../../support/tokens';
@@ -29,6 +30,11 @@ async function furnish({ admin, sourcePath, path, id, logid, lock, territory }: 
   const mention = { slice: { Region: 'A' }, text: 'Right, @night?' };
   const review = await made(`${path}/reviews`, { slice: { Region: 'B' }, reviewers: ['night'] });
   ok(await admin.post(`/reviews/${review}/submit`, { comment: 'Read' }));
+  const alert = await made(`${path}/alerts`, {
+    ...{ name: 'Any', measure: 'value', of: 'amount', level: [], slice: {}, owner: 'night' },
+    condition: { operator: 'above', amount: -1e9 },
+  });
+  await until(async () => (await admin.get(`/alerts/${alert}/groups`)).body.total > 0);
   const view = await made(`${sourcePath}/views`, { name: 'Mine', layout: {} });
   const profile = await made(`${sourcePath}/profiles`, { name: 'P', weights: Array(12).fill(1) });
   const formula = await made(`${sourcePath}/formulas`, { name: 'F', expression: 'Sales - Cost' });
@@ -46,6 +52,7 @@ async function furnish({ admin, sourcePath, path, id, logid, lock, territory }: 
     territories: `/territories/${territory}`,
     comments: `/comments/${await made(`${path}/comments`, mention)}`,
     reviews: `/reviews/${review}`,
+    alerts: `/alerts/${alert}`,
     views: `/views/${view}`,
     profiles: `/profiles/${profile}`,
     formulas: `/formulas/${formula}`,
@@ -128,7 +135,8 @@ describe('A token for some sources', () => {
   it('is refused where an endpoint concerns no source, and reads lists', async () => {
     const outcomes: Record<string, number> = {};
     for (const endpoint of OF_NONE) {
-      const query = { '/comments/mentions': '?user=night', '/reviews/waiting': '?user=night' };
+      const user = '?user=night';
+      const query = { '/comments/mentions': user, '/reviews/waiting': user, '/alerts/own': user };
       const at = endpoint.path
         .replace('/current/{name}', `/current/budget?source=${sourceOf(hidden)}`)
         .replace('{schema}/{tname}', 'public/x')
@@ -144,6 +152,7 @@ describe('A token for some sources', () => {
       'GET /sources': 200,
       'GET /comments/mentions': 200,
       'GET /reviews/waiting': 200,
+      'GET /alerts/own': 200,
       'GET /audit': 200,
       'GET /current/{name}': 404,
       'GET /files': 403,
@@ -170,6 +179,7 @@ describe('A token for some sources', () => {
       expect(await ids('/sources?status=all', 'id')).toEqual([sourceOf(own)]);
       expect(await ids('/comments/mentions?user=night', 'source_id')).toEqual([sourceOf(own)]);
       expect(await ids('/reviews/waiting?user=night', 'source_id')).toEqual([sourceOf(own)]);
+      expect(await ids('/alerts/own?user=night', 'source_id')).toEqual([sourceOf(own)]);
       expect((await api.get(`/current/budget?source=${sourceOf(own)}`)).body.id).toBe(own.id);
     },
   );

@@ -1,5 +1,6 @@
 // The requests whose answers are compared with the OpenAPI document.
 import { openEvents } from '../../support/events';
+import { until } from '../../support/race';
 import { startService, type Service } from '../../support/service';
 import { apiAt, type Answer } from '../../support/http';
 import { SIGNED_IN, signedIn } from '../../support/territories';
@@ -22,6 +23,19 @@ const review = ({ api }: Service, path: string): Promise<Answer> =>
     ...user,
     ...{ slice: { region: 'North' }, reviewers: ['rosa'], due: '2027-01-31', comment: 'For Q1' },
   });
+
+const alert = ({ api }: Service, path: string): Promise<Answer> =>
+  api.post(`${path}/alerts`, {
+    ...{ ...user, name: 'Large', measure: 'value', of: 'amount', level: [{ field: 'region' }] },
+    ...{ slice: {}, condition: { operator: 'above', amount: 100 } },
+  });
+
+/** Makes an alert. @returns its id once it holds */
+async function alerted(service: Service, path: string): Promise<number> {
+  const { id } = (await alert(service, path)).body;
+  await until(async () => (await service.api.get(`/alerts/${id}/groups`)).body.total > 0);
+  return id;
+}
 
 /** Makes a review and takes it through some steps. @returns the answer of the last step */
 async function reviewed(service: Service, path: string, steps: string[]): Promise<Answer> {
@@ -329,6 +343,30 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
   'GET /comments/mentions': onPlan(async (service, path) => {
     await commentOn(service, path);
     return service.api.get('/comments/mentions?user=ann');
+  }),
+  'GET /versions/{id}/alerts': onPlan(async (service, path) => {
+    await alerted(service, path);
+    return service.api.get(`${path}/alerts`);
+  }),
+  'POST /versions/{id}/alerts': onPlan((service, path) => alert(service, path)),
+  'PATCH /alerts/{id}': onPlan(async (service, path) => {
+    const { id } = (await alert(service, path)).body;
+    const condition = { operator: 'outside', from: 0, to: 9.5 };
+    return service.api.patch(`/alerts/${id}`, { ...user, condition });
+  }),
+  'DELETE /alerts/{id}': onPlan(async (service, path) =>
+    service.api.send(`/alerts/${(await alert(service, path)).body.id}`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(user),
+    }),
+  ),
+  'GET /alerts/{id}/groups': onPlan(async (service, path) =>
+    service.api.get(`/alerts/${await alerted(service, path)}/groups`),
+  ),
+  'GET /alerts/own': onPlan(async (service, path) => {
+    await alerted(service, path);
+    return service.api.get('/alerts/own?user=ann');
   }),
   'GET /versions/{id}/reviews': onPlan(async (service, path) => {
     await reviewed(service, path, ['submit', 'approve', 'reopen']);
