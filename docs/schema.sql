@@ -33,6 +33,7 @@ CREATE TABLE pf.alert_group (
   amount numeric NOT NULL,
   began_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   ended_at timestamp with time zone,
+  is_asked boolean NOT NULL DEFAULT false,
   comment_id integer,
   CONSTRAINT alert_group_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES pf.alert(id) ON DELETE CASCADE,
   CONSTRAINT alert_group_comment_id_fkey FOREIGN KEY (comment_id) REFERENCES pf.comment(id) ON DELETE SET NULL,

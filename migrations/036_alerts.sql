@@ -36,7 +36,9 @@ CREATE TABLE pf.alert_group (
   began_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- NULL: the condition holds.
   ended_at   timestamptz,
-  -- The thread that asks for a reason.
+  -- Whether a thread has asked for a reason, or need not: the group was told in the original of a copy.
+  is_asked   boolean NOT NULL DEFAULT false,
+  -- This thread; NULL also after it was deleted.
   comment_id integer REFERENCES pf.comment (id) ON DELETE SET NULL,
   PRIMARY KEY (alert_id, digest)
 );

@@ -156,14 +156,14 @@ export const heldGroups = (
 
 const HoldingGroup = v.object({ digest: v.string(), isAsked: v.boolean(), isOpen: v.boolean() });
 
-/** The groups for which an alert holds: whether a thread asks for a reason, and whether it is open. */
+/** The groups for which an alert holds: whether no other thread has to ask for a reason, and whether one is open. */
 export const holdingGroups = (
   db: Queryable,
   id: number,
 ): Promise<v.InferOutput<typeof HoldingGroup>[]> =>
   db.many(
     HoldingGroup,
-    sql`SELECT g.digest, g.comment_id IS NOT NULL AS "isAsked",
+    sql`SELECT g.digest, g.is_asked AS "isAsked",
        c.id IS NOT NULL AND c.resolved_at IS NULL AS "isOpen"
      FROM pf.alert_group AS g LEFT JOIN pf.comment AS c ON c.id = g.comment_id
      WHERE g.alert_id = $1 AND g.ended_at IS NULL`,
@@ -180,16 +180,16 @@ export interface NewGroup {
 /** Stores the groups for which an alert has begun to hold. */
 export const beginGroups = (
   db: Queryable,
-  id: number,
+  { id, silent }: Pick<StoredAlert, 'id' | 'silent'>,
   groups: readonly NewGroup[],
 ): Promise<number> =>
   db.run(
-    sql`INSERT INTO pf.alert_group AS g (alert_id, digest, slice, amount)
-     SELECT $1, digest, slice, amount FROM jsonb_to_recordset($2) AS n (digest text, slice jsonb, amount numeric)
+    sql`INSERT INTO pf.alert_group AS g (alert_id, digest, slice, amount, is_asked)
+     SELECT $1, digest, slice, amount, $3 FROM jsonb_to_recordset($2) AS n (digest text, slice jsonb, amount numeric)
      ON CONFLICT (alert_id, digest) DO UPDATE
        SET slice = excluded.slice, amount = excluded.amount, began_at = clock_timestamp(), ended_at = NULL,
-         comment_id = NULL`,
-    [id, JSON.stringify(groups)],
+         is_asked = excluded.is_asked, comment_id = NULL`,
+    [id, JSON.stringify(groups), silent],
   );
 
 /** Stores the amounts of groups for which an alert holds, where they have changed. */
@@ -229,9 +229,10 @@ export const setThread = (
   digest: string,
   comment: number,
 ): Promise<number> =>
-  db.run(sql`UPDATE pf.alert_group SET comment_id = $3 WHERE alert_id = $1 AND digest = $2`, [
-    ...[id, digest, comment],
-  ]);
+  db.run(
+    sql`UPDATE pf.alert_group SET comment_id = $3, is_asked = true WHERE alert_id = $1 AND digest = $2`,
+    [...[id, digest, comment]],
+  );
 
 /** Deletes the groups of an alert, or those that ended more days ago than answers name them. */
 export const forgetGroups = (db: Queryable, id: number, which: 'all' | 'old'): Promise<number> =>

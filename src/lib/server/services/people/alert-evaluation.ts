@@ -129,7 +129,7 @@ async function tellChanges(
   const ended = known.flatMap(({ digest }) => (now.has(digest) ? [] : [digest]));
   const stay = groups.filter(({ digest }) => before.has(digest));
 
-  if (begun.length > 0) await beginGroups(tx, id, begun);
+  if (begun.length > 0) await beginGroups(tx, alert, begun);
   if (stay.length > 0) await updateAmounts(tx, id, stay);
   const unanswered = ended.length > 0 ? await endGroups(tx, id, ended) : [];
   for (const thread of unanswered) {

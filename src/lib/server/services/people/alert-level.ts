@@ -16,6 +16,7 @@ import { leafColumns, measureColumns } from '../../sql/forecast-columns';
 import { dayNumber, usableAttribute } from '../../sql/slice';
 import type { ForecastVersion } from '../version/forecast-version';
 import { sliceOf } from '../version/forecast-version';
+import { isInside } from '../version/slices-inside';
 
 /**
  * The fields of a level as they are grouped by.
@@ -107,15 +108,17 @@ function scalarOf(type: string, text: string | null): Scalar | null {
 }
 
 /**
- * Whether groups of an alert can lie inside territories, told by its definition alone: it names each field of one of
- * them.
+ * Whether groups of an alert can lie inside territories, told by its definition alone: for one of them, it groups by each
+ * field or selects values inside.
  */
 export const hasGroupsInside = (
   { slice, level }: Pick<AlertFields, 'slice' | 'level'>,
   territories: readonly Slice[],
 ): boolean =>
   territories.some((territory) =>
-    Object.keys(territory).every(
-      (name) => Object.hasOwn(slice, name) || level.some(({ field }) => field === name),
-    ),
+    Object.entries(territory).every(([name, values]) => {
+      if (level.some(({ field }) => field === name)) return true;
+      const selected = slice[name];
+      return selected !== undefined && isInside({ [name]: selected }, [{ [name]: values }]);
+    }),
   );
