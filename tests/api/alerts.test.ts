@@ -94,11 +94,10 @@ describe('A person who reads a part', () => {
       ({ version_id }: { version_id: number }) => version_id === version.id,
     );
     const comments = ok(await ann.get(`${version.path}/comments`)).body;
-    const text = JSON.stringify({ alerts, groups, own, comments });
-    const plain = text
-      .replace(/"(\w+_at)":"[^"]*"/g, '"$1":""')
-      .replace(/"(id|version_id|source_id|comment)":\d+/g, '"$1":0')
-      .replace(/"source_label":"[^"]*"/g, '"source_label":""');
+    const differs = /^(id|version_id|source_id|source_label|comment|\w+_at)$/;
+    const plain = JSON.stringify({ alerts, groups, own, comments }, (name, value: unknown) =>
+      differs.test(name) ? null : value,
+    );
     expect(plain).not.toContain('secret');
     return JSON.parse(plain);
   }

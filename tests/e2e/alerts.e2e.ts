@@ -11,8 +11,7 @@ test('an alert is made, begins when an amount is typed, and is explained by its 
   page,
 }) => {
   test.slow();
-  const pivot = new PivotPage(page);
-  await pivot.keepUser('ann');
+  const pivot = new PivotPage(page, 'ann');
   await pivot.open(1, VIEW);
   // A rule of a mark becomes an alert, with its number and the fields of the rows.
   await pivot.grid.locator('thead th.pf-measure').last().click({ button: 'right' });
@@ -83,8 +82,7 @@ test('an alert is made, begins when an amount is typed, and is explained by its 
 });
 
 test('an alert is made and changed with the keyboard', async ({ page }) => {
-  const pivot = new PivotPage(page);
-  await pivot.keepUser('ann');
+  const pivot = new PivotPage(page, 'ann');
   await pivot.open(1, VIEW);
   const button = page.getByRole('button', { name: 'Alerts', exact: true });
   await button.press('Enter');
