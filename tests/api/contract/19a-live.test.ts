@@ -32,12 +32,13 @@ async function openStreams({ api }: Service): Promise<number> {
   return Number(/^forecast_pivot_event_streams (.*)$/m.exec(text)?.[1]);
 }
 
-/** Returns the PostgreSQL processes that listen for this service. */
+/** Returns the PostgreSQL processes that listen for the pages of this service. The one for alerts holds a lock. */
 const listeners = ({ query }: Service) =>
   query<{ pid: number }>(
-    `SELECT pid FROM pg_stat_activity
+    `SELECT pid FROM pg_stat_activity AS a
      WHERE datname = current_database() AND application_name = 'forecast-pivot'
-       AND (query LIKE 'LISTEN %' OR query = 'SELECT')`,
+       AND (query LIKE 'LISTEN %' OR query = 'SELECT')
+       AND NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND l.locktype = 'advisory')`,
   );
 
 describe('GET /versions/:id/events', () => {

@@ -45,21 +45,37 @@ import { groupedFields, hasGroupsInside, measureOf } from './alert-level';
  */
 export async function alerts(db: Database, versionId: number): Promise<Alert[]> {
   const limits = await readLimited(db, versionId);
+  if (limits) return (await alertsInside(db, limits)).map(({ alert }) => alert);
   const all = await listAlerts(db, versionId);
-  if (!limits) {
-    const counts = await groupCounts(
-      db,
-      all.map(({ id }) => id),
-    );
-    return all.map((alert) => answered(alert, counts.get(alert.id)?.holding ?? 0));
-  }
+  const counts = await groupCounts(
+    db,
+    all.map(({ id }) => id),
+  );
+  return all.map((alert) => answered(alert, counts.get(alert.id)?.holding ?? 0));
+}
+
+/** The alerts that a sender who reads a part sees, with their groups inside; none for a sender who reads everything. */
+export async function seenAlerts(
+  db: Database,
+  versionId: number,
+): Promise<{ alert: Alert; groups: AlertGroup[] }[]> {
+  const limits = await readLimited(db, versionId);
+  return limits ? alertsInside(db, limits) : [];
+}
+
+async function alertsInside(
+  db: Database,
+  limits: LimitedVersion,
+): Promise<{ alert: Alert; groups: AlertGroup[] }[]> {
+  const all = await listAlerts(db, limits.version.id);
   if (all.length === 0) return [];
-  return db.versionRead(versionId, async (tx) => {
-    const seen: Alert[] = [];
+  return db.versionRead(limits.version.id, async (tx) => {
+    const seen: { alert: Alert; groups: AlertGroup[] }[] = [];
     for (const alert of all) {
       const shown = await shownAlert(tx, limits, alert);
-      if (shown)
-        seen.push(answered(shown, holdingOf(await groupsInside(tx, limits, alert, shown))));
+      if (!shown) continue;
+      const groups = await groupsInside(tx, limits, alert, shown);
+      seen.push({ alert: answered(shown, holdingOf(groups)), groups });
     }
     return seen;
   });

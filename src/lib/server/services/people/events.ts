@@ -7,7 +7,7 @@ import { getVersion } from '../../db/versions/versions';
 import { AppError } from '../../errors';
 import type { Events } from '../../event-streams';
 import type { KeptTotals } from '../../kept-totals';
-import { alertGroups, alerts } from './alerts';
+import { seenAlerts } from './alerts';
 import { comments } from './comments';
 import { readLimited } from '../version/forecast-version';
 import { locks } from '../version/locks';
@@ -87,11 +87,6 @@ const seenEntries: Seen = async (reading, id) => [
   await undoneEntries(reading.db, id),
 ];
 
-const seenAlerts: Seen = async ({ db }, versionId) => {
-  const all = await alerts(db, versionId);
-  return [all, await Promise.all(all.map(({ id }) => alertGroups(db, id)))];
-};
-
 /** Reads what each kind of event changes; null for a kind that by itself changes nothing that such a sender sees. */
 const SEEN: Readonly<Record<VersionEvent['kind'], Seen | null>> = {
   status: seenVersion,
@@ -102,7 +97,7 @@ const SEEN: Readonly<Record<VersionEvent['kind'], Seen | null>> = {
   locks: ({ db }, id) => locks(db, id),
   comment: ({ db }, id) => comments(db, id),
   review: ({ db }, id) => reviews(db, id),
-  alert: seenAlerts,
+  alert: ({ db }, id) => seenAlerts(db, id),
   deleted: null,
   resync: null,
 };
