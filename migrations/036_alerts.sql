@@ -2,7 +2,8 @@
 
 -- Alerts: what people want to know about the sums of a version, and the groups of rows for which it holds.
 CREATE TABLE pf.alert (
-  id               serial PRIMARY KEY,
+  -- Of the sequence of entries, comments and reviews, so that a gap does not tell what was made.
+  id               integer PRIMARY KEY DEFAULT nextval('pf.log_id_seq'),
   version_id       integer NOT NULL REFERENCES pf.version (id) ON DELETE CASCADE,
   name             text NOT NULL,
   measure          text NOT NULL,

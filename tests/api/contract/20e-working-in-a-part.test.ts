@@ -12,6 +12,10 @@ const ROWS = [
   { Day: '2027-02-28', Region: 'B', Product: 'x', Sales: 30 },
   { Day: '2027-03-31', Region: 'veiled', Product: 'x', Sales: 77001 },
 ];
+const ALERT = {
+  ...{ name: 'veiled', measure: 'value', of: 'amount', level: [{ field: 'Product' }] },
+  condition: { operator: 'above', amount: 0 },
+};
 const WEIGHTS = Array.from({ length: 12 }, () => 1);
 const KINDS = [
   ['views', 'view', { layout: { group_by: ['Region'] } }, { layout: { group_by: ['Product'] } }],
@@ -332,6 +336,9 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
     'post /reviews/{id}/approve': {},
     'post /reviews/{id}/reopen': {},
     'delete /reviews/{id}': {},
+    'post /versions/{id}/alerts': { ...ALERT, slice: { Region: ['A', 'veiled'] } },
+    'patch /alerts/{id}': { name: 'Mine' },
+    'delete /alerts/{id}': {},
   };
   const keyOf = ({ method, path }: (typeof ENDPOINTS)[number]) => `${method} ${path}`;
   const taking = ENDPOINTS.filter(
@@ -354,6 +361,7 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
       locks: await idOf(`${made.path}/locks`, { slice: hidden }),
       comments: await idOf(`${made.path}/comments`, { slice: hidden, text: 'veiled text' }),
       reviews: await idOf(`${made.path}/reviews`, review),
+      alerts: await idOf(`${made.path}/alerts`, { ...ALERT, slice: hidden }),
       views: await idOf(`${source}/views`, { name: 'veiled', layout: {} }),
       profiles: await idOf(`${source}/profiles`, { name: 'veiled', weights: WEIGHTS }),
     };
@@ -408,11 +416,13 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
     const unknown = 999_999_999;
     const named = [
       ...taking.filter(({ path }) =>
-        ['log', 'comments', 'reviews', 'views', 'profiles'].includes(path.split('/')[1] ?? ''),
+        ['log', 'comments', 'reviews', 'alerts', 'views', 'profiles'].includes(
+          path.split('/')[1] ?? '',
+        ),
       ),
       ...ENDPOINTS.filter(({ method, path }) => `${method} ${path}` === 'delete /locks/{id}'),
     ];
-    expect(named).toHaveLength(15);
+    expect(named).toHaveLength(17);
     for (const endpoint of named) {
       const key = keyOf(endpoint);
       const send = (id: number | undefined, body: string) =>
@@ -433,7 +443,7 @@ describe('Every endpoint that takes a body and is not refused to a part', () => 
   });
 });
 
-describe('The numbers of comments, reviews, locks, views and profiles', () => {
+describe('The numbers of comments, reviews, alerts, locks, views and profiles', () => {
   it('have the same gaps after a comment outside and after a preview inside', async () => {
     const slice = { Region: 'A' };
     const source = `/sources/${made.sourceId}`;
@@ -451,6 +461,7 @@ describe('The numbers of comments, reviews, locks, views and profiles', () => {
         admin.post(`${made.path}/comments`, { slice: outside, text: 'veiled' }),
       'a review outside': () =>
         admin.post(`${made.path}/reviews`, { slice: outside, reviewers: ['ann'] }),
+      'an alert outside': () => admin.post(`${made.path}/alerts`, { ...ALERT, slice: outside }),
       'a scale outside': () => admin.post(`${made.path}/scale`, { slice: outside, pct: 1 }),
       'a lock outside': () => admin.post(`${made.path}/locks`, { slice: outside }),
       'a view': () => admin.post(`${source}/views`, { name: 'veiled', layout: {} }),

@@ -155,7 +155,7 @@ export async function ownAlerts(db: Database, user: string): Promise<OwnAlert[]>
   const counts = await groupCounts(db, whole);
   const own: OwnAlert[] = [];
   for (const { last, read, ...row } of rows) {
-    const place = pick(row);
+    const place = placeOf(row);
     if (!read) {
       const { holding = 0, ended = 0 } = counts.get(row.id) ?? {};
       own.push({
@@ -182,7 +182,7 @@ export async function ownAlerts(db: Database, user: string): Promise<OwnAlert[]>
     .slice(0, GROUPS_OF_PAGE);
 }
 
-const pick = ({ version_name, source_id, source_label }: OwnAlertPlace): OwnAlertPlace => ({
+const placeOf = ({ version_name, source_id, source_label }: OwnAlertPlace): OwnAlertPlace => ({
   version_name,
   source_id,
   source_label,
