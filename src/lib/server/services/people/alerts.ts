@@ -135,7 +135,11 @@ export async function alertGroups(
 ): Promise<AlertGroupsAnswer> {
   const alert = found(await findAlert(db, id), `alert ${id}`);
   const { version_id: versionId } = alert;
-  const limits = await readLimited(db, versionId);
+  const limits = await readLimited(db, versionId).catch((error: unknown) => {
+    // To somebody who may not see the version, the alert does not exist.
+    if (error instanceof AppError && error.status === 404) return found(undefined, `alert ${id}`);
+    throw error;
+  });
   const groups = limits
     ? await db.versionRead(versionId, async (tx) => {
         const shown = found(await shownAlert(tx, limits, alert), `alert ${id}`);
