@@ -181,7 +181,8 @@ function questionOf(
   const write = (number: number): string =>
     `${number.toLocaleString('en-GB', { maximumFractionDigits: isPercent ? 2 : 6 }).replace('-', '−')}${isPercent ? ' %' : ''}`;
   const what = of === 'amount' ? '' : 'a difference of ';
-  return `@"${owner}" Alert “${name}”: ${what}${write(Number(amount))} is ${conditionText(condition, write)}. What is the reason?`;
+  const mention = /^[\p{L}\p{N}_]+$/u.test(owner) ? `@${owner}` : `@"${owner}"`;
+  return `${mention} Alert “${name}”: ${what}${write(Number(amount))} is ${conditionText(condition, write)}. What is the reason?`;
 }
 
 function conditionText(condition: AlertCondition, write: (number: number) => string): string {
