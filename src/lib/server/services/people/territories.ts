@@ -153,7 +153,7 @@ const covers = ({ readsAll, writesAll }: Reach, { method, role }: Endpoint): boo
 
 /** Kinds of which a person with a part of a source sees only those inside. */
 const ONE_BY_ONE: ReadonlySet<Named> = new Set<Named>([
-  ...(['log', 'comments', 'locks', 'reviews', 'views', 'profiles'] as const),
+  ...(['log', 'comments', 'locks', 'reviews', 'alerts', 'views', 'profiles'] as const),
 ]);
 
 /**
