@@ -13,7 +13,6 @@ CREATE TABLE pf.alert (
   asks_for_reason boolean NOT NULL,
   created_by text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-  silent boolean NOT NULL DEFAULT false,
   problem text,
   CONSTRAINT alert_condition_check CHECK ((jsonb_typeof(condition) = 'object'::text)),
   CONSTRAINT alert_level_check CHECK ((jsonb_typeof(level) = 'array'::text)),

@@ -15,8 +15,6 @@ CREATE TABLE pf.alert (
   asks_for_reason  boolean NOT NULL,
   created_by       text NOT NULL,
   created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- Whether the next evaluation tells nobody: the alert was copied with its version, and was told there.
-  silent           boolean NOT NULL DEFAULT false,
   -- Why the alert cannot be evaluated now.
   problem          text,
   CONSTRAINT alert_of_check CHECK (of IN ('amount', 'difference', 'difference_pct')),
@@ -32,6 +30,7 @@ CREATE TABLE pf.alert_group (
   alert_id   integer NOT NULL REFERENCES pf.alert (id) ON DELETE CASCADE,
   -- SHA-256 of the values: an index has no room for long ones.
   digest     text NOT NULL,
+  -- The members of the level; the slice of the alert is not repeated in each group.
   slice      jsonb NOT NULL,
   amount     numeric NOT NULL,
   began_at   timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -186,6 +186,24 @@ it('the webhook sends what has begun and ended', async () => {
   ]);
 });
 
+it('a person without a territory learns nothing of an alert and its version', async () => {
+  const version = await plan({ ...service, api: admin }, REGIONAL, INSIDE);
+  ok(await admin.post(`${version.path}/baseline`));
+  const territory = { member: 'ann', read: { Region: 'A' }, write: { Region: 'A' } };
+  ok(await admin.post(`/sources/${version.sourceId}/territories`, territory));
+  const id = await alert(version);
+  const cem = apiAt(service.url, signedIn('cem'));
+  for (const each of [id, 99_999]) {
+    for (const answer of [
+      await cem.get(`/alerts/${each}/groups`),
+      await cem.patch(`/alerts/${each}`, { name: 'Mine' }),
+      await cem.del(`/alerts/${each}`),
+    ]) {
+      expect([answer.status, answer.body.error]).toEqual([404, `There is no alert ${each}`]);
+    }
+  }
+});
+
 describe('A version of 300,000 rows with a grain and indexes', () => {
   const COLUMNS: TableColumn[] = [
     { name: 'Day', type: 'date', role: 'date', grain: true },

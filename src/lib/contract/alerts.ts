@@ -8,6 +8,8 @@ import { AskedSlice, Slice } from './slices';
 export const MOST_ALERTS = 50;
 /** The greatest number of groups for which an alert may hold at a time. */
 export const MOST_HELD = 10_000;
+/** The greatest number of values in all lists of an alert's slice. */
+export const MOST_SELECTED = 1000;
 /** The greatest number of open threads by which one alert asks for reasons. */
 export const MOST_ASKED = 100;
 /** The number of groups of one answer, and of alerts that the home page lists. */
@@ -103,7 +105,7 @@ export const AlertRequest = v.object({
   name: shortName,
   ...definition,
   slice: AskedSlice,
-  owner: v.optional(v.nullable(owner)),
+  owner: v.optional(owner),
   asks_for_reason: v.optional(asksForReason),
   pf_user: pfUser,
 });

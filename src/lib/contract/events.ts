@@ -35,6 +35,9 @@ export const VersionEvent = v.variant('kind', [
   kind('review', { id: v.number() }),
   kind('alert', {
     id: v.number(),
+    pending: v.optional(
+      v.pipe(v.literal(true), v.description('It is new or was changed, so an evaluation follows')),
+    ),
     began: v.optional(
       v.pipe(v.number(), v.description('The number of groups for which it has begun to hold')),
     ),

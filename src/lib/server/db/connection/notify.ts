@@ -26,6 +26,17 @@ export const tell = (
 ): Promise<number> =>
   transaction.run(sql`SELECT pg_notify($1, $2)`, [CHANNEL, messageOf(version, event)]);
 
+/** Notifies all processes of several events of a version, like {@link tell}, by one statement. */
+export const tellEach = (
+  transaction: Transaction,
+  version: number,
+  events: readonly VersionEvent[],
+): Promise<number> =>
+  transaction.run(sql`SELECT pg_notify($1, message) FROM unnest($2::text[]) AS message`, [
+    CHANNEL,
+    events.map((event) => messageOf(version, event)),
+  ]);
+
 /** Notifies the clients of all versions of a source that their data may be outdated. */
 export const tellAll = (transaction: Transaction, sourceId: number): Promise<number> =>
   transaction.run(

@@ -4,7 +4,7 @@ import { Alert, AlertGroup, DAYS_ENDED, GROUPS_OF_PAGE, OwnAlert } from '../../.
 import { Slice } from '../../../contract/slices';
 import type { SqlText } from '../../sql/quote';
 import { sql } from '../../sql/quote';
-import { tell } from '../connection/notify';
+import { tellEach } from '../connection/notify';
 import type { Queryable } from '../connection/queryable';
 import { found } from '../connection/queryable';
 import type { Transaction } from '../connection/transaction';
@@ -16,12 +16,11 @@ const { holding: _, ...fields } = Alert.entries;
 const StoredAlert = v.object({
   ...fields,
   problem: v.nullable(v.string()),
-  silent: v.boolean(),
 });
 export type StoredAlert = v.InferOutput<typeof StoredAlert>;
 
 const FIELDS = sql`a.id, a.version_id, a.name, a.measure, a.of, a.condition, a.level, a.slice, a.owner,
-  a.asks_for_reason, a.created_by, a.created_at, a.problem, a.silent`;
+  a.asks_for_reason, a.created_by, a.created_at, a.problem`;
 
 /** The fields of an alert that people choose. */
 export type AlertFields = Pick<
@@ -108,32 +107,37 @@ export const deleteAlert = (db: Queryable, id: number): Promise<number> =>
   db.run(sql`DELETE FROM pf.alert WHERE id = $1`, [id]);
 
 /**
- * Copies the alerts of a version to another one, without their groups. The evaluation that follows tells nobody: the
- * groups are known in the original.
+ * Copies the alerts of a version to another one, with the groups for which they hold, so that only what begins or ends
+ * in the copy is told. No thread asks for a reason of those groups: one in the original did.
  */
 export async function copyAlerts(tx: Transaction, from: number, to: number): Promise<void> {
   const copies = await tx.many(
     v.object({ id: v.number() }),
-    sql`INSERT INTO pf.alert
-       (version_id, created_by, created_at, name, measure, of, condition, level, slice, owner, asks_for_reason, silent)
-     SELECT $2, created_by, created_at, name, measure, of, condition, level, slice, owner, asks_for_reason, true
-     FROM pf.alert WHERE version_id = $1 ORDER BY id RETURNING id`,
+    sql`WITH pairs AS MATERIALIZED (
+       SELECT old, nextval('pf.log_id_seq')::integer AS id
+       FROM (SELECT id AS old FROM pf.alert WHERE version_id = $1 ORDER BY id) AS originals
+     ), copies AS (
+       INSERT INTO pf.alert
+         (id, version_id, created_by, created_at, name, measure, of, condition, level, slice, owner, asks_for_reason)
+       SELECT pairs.id, $2, created_by, created_at, name, measure, of, condition, level, slice, owner, asks_for_reason
+       FROM pairs JOIN pf.alert AS a ON a.id = old
+     ), groups AS (
+       INSERT INTO pf.alert_group (alert_id, digest, slice, amount, began_at, is_asked)
+       SELECT pairs.id, digest, slice, amount, began_at, true
+       FROM pairs JOIN pf.alert_group ON alert_id = old WHERE ended_at IS NULL
+     ) SELECT id FROM pairs`,
     [from, to],
   );
-  for (const { id } of copies) await tell(tx, to, { kind: 'alert', id });
+  const events = copies.map(({ id }) => ({ kind: 'alert', id, pending: true }) as const);
+  if (events.length > 0) await tellEach(tx, to, events);
 }
 
-/** Stores how an evaluation went. @param problem null if the alert was evaluated; then the next one tells again */
+/** Stores how an evaluation went. @param problem why the alert cannot be evaluated; null if it was */
 export const noteEvaluation = (
   db: Queryable,
   id: number,
   problem: string | null,
-): Promise<number> =>
-  db.run(
-    sql`UPDATE pf.alert SET problem = $2::text, silent = silent AND $2::text IS NOT NULL
-     WHERE id = $1 AND (problem IS DISTINCT FROM $2::text OR silent AND $2::text IS NULL)`,
-    [id, problem],
-  );
+): Promise<number> => db.run(sql`UPDATE pf.alert SET problem = $2 WHERE id = $1`, [id, problem]);
 
 /** Lets other evaluations of an alert, of all servers, wait until this transaction ends. */
 export const oneAtATime = (db: Queryable, id: number): Promise<number> =>
@@ -142,9 +146,23 @@ export const oneAtATime = (db: Queryable, id: number): Promise<number> =>
 /** The first key of the advisory locks of evaluations. Any number will do that nothing else uses. */
 const EVALUATION = 731_001_301;
 
-/** Limits the time of the later statements of a transaction. @param milliseconds of each statement */
-export const limitTime = (tx: Transaction, milliseconds: number): Promise<number> =>
-  tx.run(sql`SELECT set_config('statement_timeout', $1, true)`, [String(milliseconds)]);
+/** A limit of the time of each statement, and the one before it, in milliseconds; 0: none. */
+const TimeLimit = v.object({ limit: v.number(), before: v.number() });
+type TimeLimit = v.InferOutput<typeof TimeLimit>;
+
+/** Limits the time of each later statement of a transaction, unless a shorter limit is set. */
+export const limitTime = (tx: Transaction, milliseconds: number): Promise<TimeLimit> =>
+  tx.one(
+    TimeLimit,
+    sql`SELECT before, "limit", set_config('statement_timeout', "limit"::text, true)
+     FROM (SELECT setting::integer AS before, LEAST(NULLIF(setting::integer, 0), $1::integer) AS "limit"
+       FROM pg_settings WHERE name = 'statement_timeout' OFFSET 0) AS limits`,
+    [milliseconds],
+  );
+
+/** Sets the limit that a transaction had before {@link limitTime}. */
+export const restoreTime = (tx: Transaction, { before }: TimeLimit): Promise<number> =>
+  tx.run(sql`SELECT set_config('statement_timeout', $1, true)`, [String(before)]);
 
 const HeldGroup = v.object({ group: v.array(v.nullable(v.string())), amount: v.string() });
 
@@ -170,7 +188,7 @@ export const holdingGroups = (
     [id],
   );
 
-/** A group of an alert before it is stored; the amount is text with all digits. */
+/** A group of an alert before it is stored: the members of its level as a slice, and the amount with all digits. */
 export interface NewGroup {
   digest: string;
   slice: Slice;
@@ -180,16 +198,16 @@ export interface NewGroup {
 /** Stores the groups for which an alert has begun to hold. */
 export const beginGroups = (
   db: Queryable,
-  { id, silent }: Pick<StoredAlert, 'id' | 'silent'>,
+  id: number,
   groups: readonly NewGroup[],
 ): Promise<number> =>
   db.run(
-    sql`INSERT INTO pf.alert_group AS g (alert_id, digest, slice, amount, is_asked)
-     SELECT $1, digest, slice, amount, $3 FROM jsonb_to_recordset($2) AS n (digest text, slice jsonb, amount numeric)
+    sql`INSERT INTO pf.alert_group AS g (alert_id, digest, slice, amount)
+     SELECT $1, digest, slice, amount FROM jsonb_to_recordset($2) AS n (digest text, slice jsonb, amount numeric)
      ON CONFLICT (alert_id, digest) DO UPDATE
        SET slice = excluded.slice, amount = excluded.amount, began_at = clock_timestamp(), ended_at = NULL,
-         is_asked = excluded.is_asked, comment_id = NULL`,
-    [id, JSON.stringify(groups), silent],
+         is_asked = false, comment_id = NULL`,
+    [id, JSON.stringify(groups)],
   );
 
 /** Stores the amounts of groups for which an alert holds, where they have changed. */
@@ -205,34 +223,65 @@ export const updateAmounts = (
     [id, JSON.stringify(groups.map(({ digest, amount }) => ({ digest, amount })))],
   );
 
-/** Stores that an alert has ended to hold for groups. @returns their threads that are open and have no reply */
-export const endGroups = async (
+/** Stores that an alert has ended to hold for groups. */
+export const endGroups = (db: Queryable, id: number, digests: readonly string[]): Promise<number> =>
+  db.run(
+    sql`UPDATE pf.alert_group SET ended_at = clock_timestamp() WHERE alert_id = $1 AND digest = ANY ($2)`,
+    [id, digests],
+  );
+
+/**
+ * Resolves the threads of groups of an alert that have no reply. Threads are locked before groups, as by the deletion of
+ * a comment.
+ *
+ * @param digests null for all groups
+ * @returns the ids of the resolved threads
+ */
+export const resolveUnanswered = async (
   db: Queryable,
-  id: number,
-  digests: readonly string[],
+  { id, created_by: user }: Pick<StoredAlert, 'id' | 'created_by'>,
+  digests: readonly string[] | null,
 ): Promise<number[]> =>
   (
     await db.many(
-      v.object({ unanswered: v.nullable(v.number()) }),
-      sql`UPDATE pf.alert_group AS g SET ended_at = clock_timestamp()
-       WHERE alert_id = $1 AND digest = ANY ($2) RETURNING (
-         SELECT c.id FROM pf.comment AS c WHERE c.id = g.comment_id AND c.resolved_at IS NULL
-           AND NOT EXISTS (SELECT FROM pf.comment AS reply WHERE reply.parent = c.id)) AS unanswered`,
-      [id, digests],
+      v.object({ id: v.number() }),
+      sql`UPDATE pf.comment AS c SET resolved_by = $3, resolved_at = now()
+       WHERE resolved_at IS NULL AND NOT EXISTS (SELECT FROM pf.comment AS reply WHERE reply.parent = c.id)
+         AND id IN (SELECT comment_id FROM pf.alert_group
+           WHERE alert_id = $1 AND ($2::text[] IS NULL OR digest = ANY ($2)))
+       RETURNING id`,
+      [id, digests, user],
     )
-  ).flatMap(({ unanswered }) => unanswered ?? []);
+  ).map(({ id }) => id);
 
-/** Stores which thread asks for the reason of a group. */
-export const setThread = (
+/** A thread that asks for the reason of a group, on a slice. */
+export interface NewThread {
+  digest: string;
+  slice: Slice;
+  text: string;
+}
+
+/** Begins threads about groups in the name of who made an alert. @param mentions keys @returns the ids of the threads */
+export const insertThreads = async (
   db: Queryable,
-  id: number,
-  digest: string,
-  comment: number,
-): Promise<number> =>
-  db.run(
-    sql`UPDATE pf.alert_group SET comment_id = $3, is_asked = true WHERE alert_id = $1 AND digest = $2`,
-    [...[id, digest, comment]],
-  );
+  { id, version_id, created_by }: Pick<StoredAlert, 'id' | 'version_id' | 'created_by'>,
+  mentions: readonly string[],
+  threads: readonly NewThread[],
+): Promise<number[]> =>
+  (
+    await db.many(
+      v.object({ id: v.number() }),
+      sql`WITH threads AS MATERIALIZED (
+         SELECT nextval('pf.log_id_seq')::integer AS id, digest, slice, text
+         FROM jsonb_to_recordset($5) AS n (digest text, slice jsonb, text text)
+       ), comments AS (
+         INSERT INTO pf.comment (id, version_id, slice, text, mentions, created_by)
+         SELECT id, $2, slice, text, $4, $3 FROM threads
+       ) UPDATE pf.alert_group AS g SET comment_id = threads.id, is_asked = true
+       FROM threads WHERE g.alert_id = $1 AND g.digest = threads.digest RETURNING threads.id`,
+      [id, version_id, created_by, mentions, JSON.stringify(threads)],
+    )
+  ).map(({ id }) => id);
 
 /** Deletes the groups of an alert, or those that ended more days ago than answers name them. */
 export const forgetGroups = (db: Queryable, id: number, which: 'all' | 'old'): Promise<number> =>
@@ -253,16 +302,26 @@ const StoredGroup = v.pipe(
   AlertGroup,
 );
 
-const GROUP_FIELDS = sql`g.slice, g.amount, g.began_at, g.ended_at, g.comment_id AS comment`;
 const IS_SHOWN = sql`(g.ended_at IS NULL OR g.ended_at >= now() - make_interval(days => ${DAYS_ENDED}))`;
 
-/** The groups for which an alert holds, then those for which it has ended lately, each newest first. */
-export const listGroups = (db: Queryable, id: number): Promise<AlertGroup[]> =>
+/**
+ * The groups for which an alert holds, then those for which it has ended lately, each newest first. Their slices have
+ * only the members of the level.
+ *
+ * @param page how many are left out at the beginning and returned at most; by default all are returned
+ */
+export const listGroups = (
+  db: Queryable,
+  id: number,
+  page: { offset: number; limit: number | null } = { offset: 0, limit: null },
+): Promise<AlertGroup[]> =>
   db.many(
     StoredGroup,
-    sql`SELECT ${GROUP_FIELDS} FROM pf.alert_group AS g WHERE g.alert_id = $1 AND ${IS_SHOWN}
-     ORDER BY g.ended_at IS NOT NULL, COALESCE(g.ended_at, g.began_at) DESC, g.digest`,
-    [id],
+    sql`SELECT g.slice, g.amount, g.began_at, g.ended_at, g.comment_id AS comment
+     FROM pf.alert_group AS g WHERE g.alert_id = $1 AND ${IS_SHOWN}
+     ORDER BY g.ended_at IS NOT NULL, COALESCE(g.ended_at, g.began_at) DESC, g.digest
+     LIMIT $2 OFFSET $3`,
+    [id, page.limit, page.offset],
   );
 
 const Counts = v.object({ id: v.number(), holding: v.number(), ended: v.number() });

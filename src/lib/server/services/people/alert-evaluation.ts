@@ -1,9 +1,10 @@
 /** Evaluates an alert, and tells for which groups it has begun and ended to hold (docs/contract/25-alerts.md). */
-import { type AlertCondition, MOST_ASKED, MOST_HELD } from '../../../contract/alerts';
+import { MOST_ASKED, MOST_HELD } from '../../../contract/alerts';
 import { mentionKey } from '../../../contract/comments';
+import type { VersionEvent } from '../../../contract/events';
 import type { Database } from '../../db/database';
 import { forPeople, SQLSTATE, sqlState } from '../../db/connection/failures';
-import { tell } from '../../db/connection/notify';
+import { tell, tellEach } from '../../db/connection/notify';
 import type { Transaction } from '../../db/connection/transaction';
 import type { NewGroup, StoredAlert } from '../../db/people/alerts';
 import {
@@ -13,19 +14,21 @@ import {
   forgetGroups,
   heldGroups,
   holdingGroups,
+  insertThreads,
   limitTime,
   noteEvaluation,
   oneAtATime,
-  setThread,
+  resolveUnanswered,
+  restoreTime,
   updateAmounts,
 } from '../../db/people/alerts';
-import { insertComment, setResolved } from '../../db/people/comments';
 import { lockVersion } from '../../db/versions/versions';
 import { AppError } from '../../errors';
 import { alertGroups } from '../../sql/alerts';
 import type { ForecastVersion } from '../version/forecast-version';
 import { readVersion, sliceOf } from '../version/forecast-version';
-import { digestOf, groupedFields, measureOf, sliceOfGroup } from './alert-level';
+import { digestOf, groupedFields, measureOf, membersOf, sliceOfGroup } from './alert-level';
+import { questionOf } from './alert-question';
 
 /** The longest time that one evaluation of an alert may read rows, in milliseconds. */
 const TIME_BUDGET = 10_000;
@@ -34,7 +37,8 @@ const TIME_BUDGET = 10_000;
  * Evaluates an alert on the rows that are committed now, and tells what has changed since the last evaluation. Several
  * servers may do so at a time: one waits for the other and then finds nothing to tell.
  *
- * The rows are read without a lock of the version. Only to store what has changed, it waits for a writer.
+ * The rows are read without a lock of the version. Only to store what has changed, it waits for a writer, and writers
+ * for it.
  *
  * @throws AppError 404 if the version was deleted meanwhile; errors of the database
  */
@@ -58,19 +62,33 @@ const definitionOf = ({ measure, of, condition, level, slice }: StoredAlert): st
 
 /** The groups for which an alert holds; the reason if it cannot be evaluated. */
 async function readGroups(tx: Transaction, alert: StoredAlert): Promise<NewGroup[] | AppError> {
-  const target = await readVersion(tx, alert.version_id);
-  return tx.attempt(
-    async () => {
-      await limitTime(tx, TIME_BUDGET);
-      return groupsOf(tx, target, alert);
-    },
-    async (error) => {
-      if (sqlState(error) === SQLSTATE.queryCanceled) {
-        return new AppError(409, `It takes longer than ${TIME_BUDGET / 1000} seconds`);
-      }
-      const refusal = forPeople(error);
-      return refusal instanceof AppError ? refusal : undefined;
-    },
+  const time = await limitTime(tx, TIME_BUDGET);
+  const groups = await tx.attempt(
+    async () => groupsOf(tx, await readVersion(tx, alert.version_id), alert),
+    (error) => Promise.resolve(problemOf(error, time.limit)),
+  );
+  await restoreTime(tx, time);
+  return groups;
+}
+
+/**
+ * Why an alert cannot be evaluated; undefined if a later attempt may succeed without another change.
+ *
+ * @param limit how long the read was allowed to take, in milliseconds
+ */
+function problemOf(error: unknown, limit: number): AppError | undefined {
+  const state = sqlState(error);
+  if (state === SQLSTATE.queryCanceled) {
+    return new AppError(409, `It takes longer than ${limit / 1000} seconds`);
+  }
+  if (state === SQLSTATE.deadlockDetected) return undefined;
+  const known = forPeople(error);
+  if (known instanceof AppError && known.status < 500) return known;
+  const isTemporary = known instanceof AppError && known.status === 503;
+  if (state === undefined || isTemporary) return undefined;
+  return new AppError(
+    409,
+    'The database reports an error while it reads the rows, which may come from a view or a function',
   );
 }
 
@@ -103,7 +121,7 @@ async function groupsOf(
   }
   return held.map(({ group, amount }) => ({
     digest: digestOf(group),
-    slice: sliceOfGroup(slice, fields, group),
+    slice: membersOf(fields, group),
     amount,
   }));
 }
@@ -114,13 +132,16 @@ async function noteProblem(tx: Transaction, alert: StoredAlert, problem: string)
   await tell(tx, alert.version_id, { kind: 'alert', id: alert.id });
 }
 
-/** Stores the groups for which an alert holds now, and tells the differences. */
+/**
+ * Stores the groups for which an alert holds now, and tells the differences. Writers of the version wait meanwhile, so
+ * the number of statements does not depend on the number of groups.
+ */
 async function tellChanges(
   tx: Transaction,
   alert: StoredAlert,
   groups: readonly NewGroup[],
 ): Promise<void> {
-  const { id, version_id: versionId, silent } = alert;
+  const { id, version_id: versionId } = alert;
   await forgetGroups(tx, id, 'old');
   const known = await holdingGroups(tx, id);
   const before = new Set(known.map(({ digest }) => digest));
@@ -129,64 +150,46 @@ async function tellChanges(
   const ended = known.flatMap(({ digest }) => (now.has(digest) ? [] : [digest]));
   const stay = groups.filter(({ digest }) => before.has(digest));
 
-  if (begun.length > 0) await beginGroups(tx, alert, begun);
+  const threads = ended.length > 0 ? await resolveUnanswered(tx, alert, ended) : [];
+  if (ended.length > 0) await endGroups(tx, id, ended);
+  if (begun.length > 0) await beginGroups(tx, id, begun);
   if (stay.length > 0) await updateAmounts(tx, id, stay);
-  const unanswered = ended.length > 0 ? await endGroups(tx, id, ended) : [];
-  for (const thread of unanswered) {
-    await setResolved(tx, thread, alert.created_by);
-    await tell(tx, versionId, { kind: 'comment', id: thread });
-  }
-  if (alert.asks_for_reason && !silent) {
+  if (alert.asks_for_reason) {
     const asked = known.filter(({ digest }) => now.has(digest));
     const open = asked.filter(({ isOpen }) => isOpen).length;
     const all = new Set(asked.filter(({ isAsked }) => isAsked).map(({ digest }) => digest));
     const wanted = groups.filter(({ digest }) => !all.has(digest));
-    await askForReasons(tx, alert, wanted.slice(0, Math.max(0, MOST_ASKED - open)));
+    threads.push(...(await ask(tx, alert, wanted.slice(0, Math.max(0, MOST_ASKED - open)))));
   }
-  await noteEvaluation(tx, id, null);
-  const isNews = begun.length > 0 || ended.length > 0;
-  if ((isNews && !silent) || alert.problem !== null) {
-    await tell(tx, versionId, {
-      ...{ kind: 'alert', id },
-      ...(begun.length > 0 && !silent && { began: begun.length }),
-      ...(ended.length > 0 && !silent && { ended: ended.length }),
-    });
-  }
+  if (alert.problem !== null) await noteEvaluation(tx, id, null);
+  const isNews = begun.length > 0 || ended.length > 0 || alert.problem !== null;
+  const news: VersionEvent = {
+    ...{ kind: 'alert', id },
+    ...(begun.length > 0 && { began: begun.length }),
+    ...(ended.length > 0 && { ended: ended.length }),
+  };
+  const events = [...commentEvents(threads), ...(isNews ? [news] : [])];
+  if (events.length > 0) await tellEach(tx, versionId, events);
 }
 
-/** Begins a thread on each of some groups, which mentions the owner. */
-async function askForReasons(
+/** Begins a thread on each of some groups, which mentions the owner. @returns the ids of the threads */
+const ask = async (
   tx: Transaction,
   alert: StoredAlert,
   groups: readonly NewGroup[],
-): Promise<void> {
-  for (const { digest, slice, amount } of groups) {
-    const comment = await insertComment(tx, {
-      ...{ version_id: alert.version_id, slice, parent: null },
-      text: questionOf(alert, amount),
-      mentions: [mentionKey(alert.owner)],
-      created_by: alert.created_by,
-    });
-    await setThread(tx, alert.id, digest, comment.id);
-    await tell(tx, alert.version_id, { kind: 'comment', id: comment.id });
-  }
-}
+): Promise<number[]> =>
+  groups.length === 0
+    ? []
+    : insertThreads(
+        tx,
+        alert,
+        [mentionKey(alert.owner)],
+        groups.map(({ digest, slice, amount }) => ({
+          ...{ digest, slice: sliceOfGroup(alert.slice, slice) },
+          text: questionOf(alert, amount),
+        })),
+      );
 
-/** The text that asks for a reason, such as: @bea Alert “Margin”: −7.3 % is below −5 %. What is the reason? */
-function questionOf(
-  { name, owner, of, condition }: Pick<StoredAlert, 'name' | 'owner' | 'of' | 'condition'>,
-  amount: string,
-): string {
-  const isPercent = of === 'difference_pct';
-  const write = (number: number): string =>
-    `${number.toLocaleString('en-GB', { maximumFractionDigits: isPercent ? 2 : 6 }).replace('-', '−')}${isPercent ? ' %' : ''}`;
-  const what = of === 'amount' ? '' : 'a difference of ';
-  const mention = /^[\p{L}\p{N}_]+$/u.test(owner) ? `@${owner}` : `@"${owner}"`;
-  return `${mention} Alert “${name}”: ${what}${write(Number(amount))} is ${conditionText(condition, write)}. What is the reason?`;
-}
-
-function conditionText(condition: AlertCondition, write: (number: number) => string): string {
-  return condition.operator === 'outside'
-    ? `outside of ${write(condition.from)} to ${write(condition.to)}`
-    : `${condition.operator} ${write(condition.amount)}`;
-}
+/** The events of some threads. */
+export const commentEvents = (threads: readonly number[]): VersionEvent[] =>
+  threads.map((id) => ({ kind: 'comment', id }));

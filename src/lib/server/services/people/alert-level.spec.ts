@@ -4,7 +4,7 @@ import type { Slice } from '../../../contract/slices';
 import type { GroupedField } from '../../sql/alerts';
 import type { ForecastColumn } from '../../sql/forecast-columns';
 import { sql, type SqlText } from '../../sql/quote';
-import { hasGroupsInside, sliceOfGroup } from './alert-level';
+import { hasGroupsInside, membersOf, sliceOfGroup } from './alert-level';
 
 const type: ForecastColumn['source'] = {
   ...{ declared: sql`text`, base: sql`text`, name: 'text', isEnum: false },
@@ -31,7 +31,7 @@ describe('sliceOfGroup', () => {
     ['month', '2027-02-01', '2027-02-03', ['2027-02-03']],
   ])('selects the days of a %s from %s in %j', (unit, first, selected, expected) => {
     const slice: Slice = selected === undefined ? {} : { Day: selected };
-    expect(sliceOfGroup(slice, [date(unit)], [first])).toEqual({ Day: expected });
+    expect(sliceOfGroup(slice, membersOf([date(unit)], [first]))).toEqual({ Day: expected });
   });
 
   it.each<[SqlText, string | null, Slice[string]]>([
@@ -47,7 +47,9 @@ describe('sliceOfGroup', () => {
     [sql`text`, null, null],
   ])('takes a member of type %s', (of, text, expected) => {
     const slice = { Code: ['1', '2'], Region: 'A' };
-    expect(sliceOfGroup(slice, [dimension(of)], [text])).toEqual({ Region: 'A', Code: expected });
+    const members = membersOf([dimension(of)], [text]);
+    expect(members).toEqual({ Code: expected });
+    expect(sliceOfGroup(slice, members)).toEqual({ Region: 'A', Code: expected });
   });
 });
 

@@ -1,12 +1,11 @@
 /** The groups of an alert: what its level means, and the slice of each group. */
 import { createHash } from 'node:crypto';
-import type { LevelField } from '../../../contract/alerts';
+import { type LevelField, MOST_SELECTED } from '../../../contract/alerts';
 import { firstDay, lastDay, periodOfDay } from '../../../contract/calendar';
 import { measureKey } from '../../../contract/columns';
 import { isExact } from '../../../contract/decimals';
 import type { Scalar } from '../../../contract/primitives';
-import type { PeriodUnit } from '../../../contract/shapes';
-import type { Slice } from '../../../contract/slices';
+import type { DateRange, Slice } from '../../../contract/slices';
 import { isDateRange } from '../../../contract/slices';
 import type { AlertFields } from '../../db/people/alerts';
 import { AppError, columnPlace, faultAt } from '../../errors';
@@ -58,45 +57,75 @@ export function measureOf({ columns }: ForecastVersion, key: string): ForecastCo
   throw new AppError(400, `measure: the source has no measure "${key}"`, { field: 'measure' });
 }
 
+/**
+ * Refuses a slice whose lists have too many values: they are part of the slice of each group of an answer.
+ *
+ * @throws AppError 400
+ */
+export function requireShort(slice: Slice): void {
+  const lists = Object.values(slice).flatMap((value) =>
+    Array.isArray(value) ? [value.length] : [],
+  );
+  if (lists.reduce((sum, length) => sum + length, 0) <= MOST_SELECTED) return;
+  throw new AppError(
+    400,
+    `slice: an alert may select by at most ${MOST_SELECTED} values in all lists`,
+    { field: 'slice' },
+  );
+}
+
 /** A digest of the members of a group. */
 export const digestOf = (group: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(group)).digest('hex');
 
 /**
- * The slice of a group: the rows of the alert's slice that belong to it.
+ * The members of a group as a slice: the values of the fields of the level, for a date the days of its period.
  *
  * @param group the members of the level as texts
  */
-export function sliceOfGroup(
-  slice: Slice,
+export const membersOf = (
   level: readonly GroupedField[],
   group: readonly (string | null)[],
-): Slice {
-  const members = level.map((field, i): [string, Slice[string]] => {
-    const text = group[i] ?? null;
-    if ('attribute' in field) {
-      return [field.attribute.name, scalarOf(field.attribute.type, text)];
-    }
-    const { column, unit } = field;
-    return unit && text !== null && /^\d+-\d\d-\d\d$/.test(text)
-      ? [column.name, daysOf(slice[column.name], text, unit)]
-      : [column.name, scalarOf(column.type, text)];
-  });
-  return { ...slice, ...Object.fromEntries(members) };
-}
+): Slice =>
+  Object.fromEntries(
+    level.map((field, i): [string, Slice[string]] => {
+      const text = group[i] ?? null;
+      if ('attribute' in field) {
+        return [field.attribute.name, scalarOf(field.attribute.type, text)];
+      }
+      const { column, unit } = field;
+      if (!unit || text === null || !/^\d+-\d\d-\d\d$/.test(text)) {
+        return [column.name, scalarOf(column.type, text)];
+      }
+      const period = periodOfDay(text, unit);
+      return [column.name, { from: firstDay(period, unit), to: lastDay(period, unit) }];
+    }),
+  );
 
-/** The days of a period that a slice selects. @param day the first one of the period */
-function daysOf(selected: Slice[string] | undefined, day: string, unit: PeriodUnit): Slice[string] {
-  const period = periodOfDay(day, unit);
-  const [from, to] = [firstDay(period, unit), lastDay(period, unit)];
-  if (selected === undefined || selected === null) return { from, to };
+/** The rows of an alert's slice that belong to a group. @param members as of {@link membersOf} */
+export const sliceOfGroup = (slice: Slice, members: Slice): Slice => ({
+  ...slice,
+  ...Object.fromEntries(
+    Object.entries(members).map(([name, member]): [string, Slice[string]] => [
+      name,
+      isDateRange(member) ? daysOf(slice[name], member) : member,
+    ]),
+  ),
+});
+
+/** The days of a period that a slice selects. */
+function daysOf(selected: Slice[string] | undefined, period: DateRange): Slice[string] {
+  if (selected === undefined || selected === null) return period;
+  const later = (one = '', other = one) => (dayNumber(one) > dayNumber(other) ? one : other);
+  const earlier = (one = '', other = one) => (dayNumber(one) < dayNumber(other) ? one : other);
+  const { from, to } = period;
   if (isDateRange(selected)) {
-    const later = (one: string, other = one) => (dayNumber(one) > dayNumber(other) ? one : other);
-    const earlier = (one: string, other = one) => (dayNumber(one) < dayNumber(other) ? one : other);
     return { from: later(from, selected.from), to: earlier(to, selected.to) };
   }
   const days = Array.isArray(selected) ? selected : [selected];
-  return days.filter((one) => one !== null && periodOfDay(String(one), unit) === period);
+  return days.filter(
+    (day) => day !== null && later(`${day}`, from) === day && earlier(`${day}`, to) === day,
+  );
 }
 
 /** A member as the value of a slice. A number that no double holds stays text. */

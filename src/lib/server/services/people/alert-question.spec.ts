@@ -25,6 +25,6 @@ describe('questionOf', () => {
     ],
   ])('%s %j: %s', (of, condition, amount, expected) => {
     const text = questionOf({ name: 'Margin', owner: 'bea', of, condition }, amount);
-    expect(text).toBe(`@"bea" Alert “Margin”: ${expected}. What is the reason?`);
+    expect(text).toBe(`@bea Alert “Margin”: ${expected}. What is the reason?`);
   });
 });

@@ -23,7 +23,8 @@ export function questionOf(
       ? `outside of ${limits.join(' to ')}`
       : `${condition.operator} ${limits[0]}`;
   const what = of === 'amount' ? '' : 'a difference of ';
-  return `@"${owner}" Alert “${name}”: ${what}${number} is ${range}. What is the reason?`;
+  const mention = /^[\p{L}\p{N}_]+$/u.test(owner) ? `@${owner}` : `@"${owner}"`;
+  return `${mention} Alert “${name}”: ${what}${number} is ${range}. What is the reason?`;
 }
 
 const limitsOf = (condition: AlertCondition): number[] =>

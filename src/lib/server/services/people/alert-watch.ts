@@ -14,7 +14,11 @@ const LOCK = 7_310_013_018;
 const GATHERED = 100;
 /** The shortest and longest time until a failed evaluation is tried again, in milliseconds. */
 const SHORTEST_PAUSE = 1_000;
-const LONGEST_PAUSE = 600_000;
+const LONGEST_PAUSE = 60_000;
+/** The time until a failed search for all alerts is tried again, in milliseconds. */
+const TAKEOVER_PAUSE = 5_000;
+/** How many versions are evaluated at a time, so that a slow one delays no other. */
+const AT_A_TIME = 3;
 
 /**
  * Evaluates the alerts of each version soon after its commits. Of all processes on a database only one does so: the one
@@ -23,8 +27,11 @@ const LONGEST_PAUSE = 600_000;
 export class AlertWatch implements Listening {
   private readonly listener: Listener;
   private readonly waiting = new Map<number, NodeJS.Timeout>();
+  /** The versions to evaluate as soon as fewer are evaluated, in order. */
+  private readonly due = new Set<number>();
+  private readonly running = new Set<number>();
   private readonly failures = new Map<number, number>();
-  private work: Promise<void> = Promise.resolve();
+  private takeover: NodeJS.Timeout | undefined;
   private isEnding = false;
 
   /**
@@ -54,7 +61,12 @@ export class AlertWatch implements Listening {
       (versions) => {
         for (const version of versions) this.lookIn(version, GATHERED);
       },
-      (error: unknown) => this.isEnding || this.failed(error),
+      (error: unknown) => {
+        if (this.isEnding) return;
+        this.failed(error);
+        clearTimeout(this.takeover);
+        this.takeover = setTimeout(() => this.missed(), TAKEOVER_PAUSE).unref();
+      },
     );
   }
 
@@ -66,36 +78,61 @@ export class AlertWatch implements Listening {
   end(): void {
     this.isEnding = true;
     this.listener.end();
+    clearTimeout(this.takeover);
     for (const timer of this.waiting.values()) clearTimeout(timer);
     this.waiting.clear();
+    this.due.clear();
   }
 
   /** Evaluates the alerts of a version after some time. Commits in the meantime need no other evaluation. */
   private lookIn(versionId: number, milliseconds: number): void {
     if (this.isEnding || this.waiting.has(versionId)) return;
     const timer = setTimeout(() => {
-      // One at a time: an evaluation reads all rows of its version.
-      this.work = this.work.then(() => {
-        this.waiting.delete(versionId);
-        return this.look(versionId);
-      });
+      this.waiting.delete(versionId);
+      this.due.add(versionId);
+      this.next();
     }, milliseconds);
     this.waiting.set(versionId, timer.unref());
   }
 
-  private async look(versionId: number): Promise<void> {
-    if (this.isEnding) return;
-    try {
-      for (const { id } of await listAlerts(this.db, versionId)) await evaluateAlert(this.db, id);
-      this.failures.delete(versionId);
-    } catch (error) {
-      // The version was deleted meanwhile.
-      if (this.isEnding || (error instanceof AppError && error.status === 404)) return;
-      this.failed(error, versionId);
-      const times = this.failures.get(versionId) ?? 0;
-      this.failures.set(versionId, times + 1);
-      this.lookIn(versionId, Math.min(SHORTEST_PAUSE * 2 ** Math.min(times, 20), LONGEST_PAUSE));
+  /** Begins evaluations: one at a time of each version, since it reads all rows, and of some versions at a time. */
+  private next(): void {
+    for (const version of this.due) {
+      if (this.running.size >= AT_A_TIME) return;
+      if (this.running.has(version)) continue;
+      this.due.delete(version);
+      this.running.add(version);
+      void this.look(version).finally(() => {
+        this.running.delete(version);
+        this.next();
+      });
     }
+  }
+
+  /** Evaluates the alerts of a version. One that fails keeps no other from its evaluation. */
+  private async look(versionId: number): Promise<void> {
+    const failures: unknown[] = [];
+    const note = (error: unknown) => {
+      // The version was deleted meanwhile.
+      if (!(error instanceof AppError && error.status === 404)) failures.push(error);
+    };
+    try {
+      for (const { id } of await listAlerts(this.db, versionId)) {
+        if (this.isEnding) return;
+        await evaluateAlert(this.db, id).catch(note);
+      }
+    } catch (error) {
+      note(error);
+    }
+    if (this.isEnding) return;
+    if (failures.length === 0) {
+      this.failures.delete(versionId);
+      return;
+    }
+    this.failed(failures[0], versionId);
+    const times = this.failures.get(versionId) ?? 0;
+    this.failures.set(versionId, times + 1);
+    this.lookIn(versionId, Math.min(SHORTEST_PAUSE * 2 ** Math.min(times, 20), LONGEST_PAUSE));
   }
 }
 
@@ -110,8 +147,7 @@ function mayChangeAlerts(event: VersionEvent): boolean {
     case 'status':
       return event.excluded !== undefined;
     case 'alert':
-      // An evaluation that told something needs no other one.
-      return event.began === undefined && event.ended === undefined;
+      return event.pending === true;
     default:
       return false;
   }

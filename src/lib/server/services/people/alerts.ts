@@ -1,4 +1,5 @@
 /** Alerts of versions: who sees and changes them, and for which groups they hold (docs/contract/25-alerts.md). */
+import { isDeepStrictEqual } from 'node:util';
 import type {
   AlertGroup,
   AlertGroupsAnswer,
@@ -7,11 +8,12 @@ import type {
   OwnAlert,
 } from '../../../contract/alerts';
 import { Alert, GROUPS_OF_PAGE, mayChangeAlert, MOST_ALERTS } from '../../../contract/alerts';
+import type { VersionEvent } from '../../../contract/events';
 import type { Person } from '../../../contract/reviews';
-import type { Slice } from '../../../contract/slices';
+import type { AskedSlice, Slice } from '../../../contract/slices';
 import type { Database } from '../../db/database';
 import type { WriteKey } from '../../db/log/idempotency';
-import { tell } from '../../db/connection/notify';
+import { tell, tellEach } from '../../db/connection/notify';
 import type { Queryable } from '../../db/connection/queryable';
 import { found } from '../../db/connection/queryable';
 import type { Transaction } from '../../db/connection/transaction';
@@ -26,6 +28,7 @@ import {
   listAlerts,
   listGroups,
   listOwnAlerts,
+  resolveUnanswered,
   updateAlert,
 } from '../../db/people/alerts';
 import { lockVersion } from '../../db/versions/versions';
@@ -37,7 +40,14 @@ import type { ForecastVersion, LimitedVersion } from '../version/forecast-versio
 import { limited, readLimited, readVersion, sliceToStore } from '../version/forecast-version';
 import { sliceInside } from '../version/locks-inside';
 import { isInside } from '../version/slices-inside';
-import { groupedFields, hasGroupsInside, measureOf } from './alert-level';
+import { commentEvents } from './alert-evaluation';
+import {
+  groupedFields,
+  hasGroupsInside,
+  measureOf,
+  requireShort,
+  sliceOfGroup,
+} from './alert-level';
 
 /**
  * The alerts of a version, oldest first. A sender who reads a part gets those that can have groups inside; each names
@@ -81,7 +91,7 @@ async function alertsInside(
   });
 }
 
-const answered = ({ problem, silent: _, ...alert }: StoredAlert, holding: number): Alert => ({
+const answered = ({ problem, ...alert }: StoredAlert, holding: number): Alert => ({
   ...alert,
   holding,
   ...(problem !== null && { problem }),
@@ -109,18 +119,33 @@ async function shownAlert(
 async function groupsInside(
   db: Queryable,
   { part }: LimitedVersion,
-  { id, level }: StoredAlert,
+  { id, slice }: StoredAlert,
   shown: { slice: Slice },
 ): Promise<AlertGroup[]> {
-  const members = level.map(({ field }) => field);
+  const isAllInside = isInside(slice, part.read);
   const groups = await listGroups(db, id);
   return groups
-    .filter(({ slice }) => isInside(slice, part.read))
-    .map((group) => {
-      const own = Object.entries(group.slice).filter(([name]) => members.includes(name));
-      return { ...group, slice: { ...shown.slice, ...Object.fromEntries(own) } };
-    });
+    .filter((group) => isAllInside || isInside(sliceOfGroup(slice, group.slice), part.read))
+    .map((group) => withSlice(group, shown.slice));
 }
+
+/** @param slice that of the alert, which the stored group lacks */
+const withSlice = (group: AlertGroup, slice: Slice): AlertGroup => ({
+  ...group,
+  slice: sliceOfGroup(slice, group.slice),
+});
+
+/**
+ * Reads what belongs to an alert. If the sender may not see its version, or it was deleted meanwhile, the
+ * answer is the same as for an alert that does not exist.
+ *
+ * @throws AppError 404
+ */
+const asOfAlert = <Result>(id: number, work: () => Promise<Result>): Promise<Result> =>
+  work().catch((error: unknown) => {
+    const isMissing = error instanceof AppError && error.status === 404;
+    return isMissing ? found<Result>(undefined, `alert ${id}`) : Promise.reject(error);
+  });
 
 /**
  * The groups for which an alert holds, then those for which it has ended lately, newest first.
@@ -135,18 +160,24 @@ export async function alertGroups(
 ): Promise<AlertGroupsAnswer> {
   const alert = found(await findAlert(db, id), `alert ${id}`);
   const { version_id: versionId } = alert;
-  const limits = await readLimited(db, versionId).catch((error: unknown) => {
-    // To somebody who may not see the version, the alert does not exist.
-    if (error instanceof AppError && error.status === 404) return found(undefined, `alert ${id}`);
-    throw error;
+  return asOfAlert(id, async () => {
+    const limits = await readLimited(db, versionId);
+    if (!limits) {
+      const [groups, counts] = [
+        await listGroups(db, id, { offset, limit: GROUPS_OF_PAGE }),
+        (await groupCounts(db, [id])).get(id),
+      ];
+      return {
+        groups: groups.map((group) => withSlice(group, alert.slice)),
+        total: counts ? counts.holding + counts.ended : 0,
+      };
+    }
+    const groups = await db.versionRead(versionId, async (tx) => {
+      const shown = found(await shownAlert(tx, limits, alert), `alert ${id}`);
+      return groupsInside(tx, limits, alert, shown);
+    });
+    return { groups: groups.slice(offset, offset + GROUPS_OF_PAGE), total: groups.length };
   });
-  const groups = limits
-    ? await db.versionRead(versionId, async (tx) => {
-        const shown = found(await shownAlert(tx, limits, alert), `alert ${id}`);
-        return groupsInside(tx, limits, alert, shown);
-      })
-    : await listGroups(db, id);
-  return { groups: groups.slice(offset, offset + GROUPS_OF_PAGE), total: groups.length };
 }
 
 /**
@@ -163,14 +194,14 @@ export async function ownAlerts(db: Database, user: string): Promise<OwnAlert[]>
     if (!read) {
       const { holding = 0, ended = 0 } = counts.get(row.id) ?? {};
       own.push({
-        ...answered({ ...row, silent: false }, holding),
+        ...answered(row, holding),
         ...place,
         ended,
         changed_at: last,
       });
       continue;
     }
-    const inside = await insideOf(db, { ...row, silent: false });
+    const inside = await insideOf(db, row);
     if (!inside) continue;
     const changed = inside.groups.map(({ began_at, ended_at }) => ended_at ?? began_at).sort();
     const holding = holdingOf(inside.groups);
@@ -231,16 +262,18 @@ export const addAlert = (
       await lockVersion(tx, versionId, 'UPDATE');
       return once(tx, versionId, key, Alert, memory, async () => {
         if ((await countAlerts(tx, versionId)) >= MOST_ALERTS) {
-          throw new AppError(409, `The version has ${MOST_ALERTS} alerts already; delete one`);
+          // Without their number: some may be hidden from the sender.
+          throw new AppError(409, 'The version may have no more alerts; delete one');
         }
         const { pf_user, owner, asks_for_reason = false, slice, ...fields } = request;
         const target = await readVersion(tx, versionId);
-        const stored = usableFields(target, {
-          ...{ ...fields, slice: sliceToStore(target, slice) },
+        const stored = {
+          ...{ ...fields, slice: shortSlice(target, slice) },
           ...{ owner: owner ?? pf_user, asks_for_reason },
-        });
+        };
+        requireUsable(target, stored);
         const alert = await insertAlert(tx, versionId, stored, pf_user);
-        await tell(tx, versionId, { kind: 'alert', id: alert.id });
+        await tell(tx, versionId, { kind: 'alert', id: alert.id, pending: true });
         return answered(alert, 0);
       });
     });
@@ -248,17 +281,24 @@ export const addAlert = (
     return answer;
   });
 
+/** The slice of an alert as it is stored. @throws AppError 400 for too many values, and as for every slice */
+function shortSlice(target: ForecastVersion, slice: AskedSlice): Slice {
+  const stored = sliceToStore(target, slice);
+  requireShort(stored);
+  return stored;
+}
+
 /** Checks the fields of an alert against the columns of its version. @throws AppError as {@link addAlert} */
-function usableFields(target: ForecastVersion, fields: AlertFields): AlertFields {
+function requireUsable(target: ForecastVersion, fields: AlertFields): void {
   requireReadable(target, fields.slice);
   measureOf(target, fields.measure);
   groupedFields(target, fields.level);
-  return fields;
 }
 
 /**
- * Changes an alert; a missing field keeps its value. Another measure, level or slice is another question: then it begins
- * again for all groups. After another condition, only the groups are told for which that makes a difference.
+ * Changes an alert; a missing field keeps its value. Another measure, number, level or slice is another question: then
+ * it begins again for all groups, and threads without a reply are resolved. After another condition, only the groups are
+ * told for which that makes a difference.
  *
  * @throws AppError 403 for somebody who may not, 404, and as {@link addAlert}
  */
@@ -270,26 +310,42 @@ export const editAlert = (
 ): Promise<Alert> =>
   changing(db, id, person, 'change', async (tx, { alert, target }) => {
     const before = fieldsOf(alert);
-    const after = usableFields(target, {
+    const after: AlertFields = {
       name: request.name ?? before.name,
       measure: request.measure ?? before.measure,
       of: request.of ?? before.of,
       condition: request.condition ?? before.condition,
       level: request.level ?? before.level,
-      slice: request.slice ? sliceToStore(target, request.slice) : before.slice,
+      slice: request.slice ? shortSlice(target, request.slice) : before.slice,
       owner: request.owner ?? before.owner,
       asks_for_reason: request.asks_for_reason ?? before.asks_for_reason,
-    });
-    if (JSON.stringify(after) !== JSON.stringify(before)) {
-      const question = ({ measure, of, level, slice }: AlertFields) =>
-        JSON.stringify([measure, of, level, slice]);
-      if (question(after) !== question(before)) await forgetGroups(tx, id, 'all');
+    };
+    if (!isDeepStrictEqual(after, before)) {
+      const events: VersionEvent[] = [];
+      if (!isDeepStrictEqual(questionIn(after), questionIn(before))) {
+        // Only then: an alert whose column was lost can still get another name.
+        requireUsable(target, after);
+        events.push(...commentEvents(await resolveUnanswered(tx, alert, null)));
+        await forgetGroups(tx, id, 'all');
+      }
       await updateAlert(tx, id, after);
-      await tell(tx, alert.version_id, { kind: 'alert', id });
+      const isPending = !isDeepStrictEqual(evaluatedIn(after), evaluatedIn(before));
+      events.push({ kind: 'alert', id, ...(isPending && { pending: true as const }) });
+      await tellEach(tx, alert.version_id, events);
     }
-    const groups = await listGroups(tx, id);
-    return answered({ ...alert, ...after }, holdingOf(groups));
+    // The sender sees all groups: the slice lies inside of what they read.
+    const counts = (await groupCounts(tx, [id])).get(id);
+    return answered({ ...alert, ...after }, counts?.holding ?? 0);
   });
+
+/** What makes an alert another question. */
+const questionIn = ({ measure, of, level, slice }: AlertFields) => ({ measure, of, level, slice });
+
+/** What an evaluation depends on. */
+const evaluatedIn = (fields: AlertFields) => {
+  const { condition, asks_for_reason } = fields;
+  return { ...questionIn(fields), condition, asks_for_reason };
+};
 
 const fieldsOf = (alert: StoredAlert): AlertFields => {
   const { name, measure, of, condition, level, slice, owner, asks_for_reason } = alert;
@@ -321,11 +377,15 @@ async function changing<Result>(
 ): Promise<Result> {
   const { version_id: versionId } = found(await findAlert(db, id), `alert ${id}`);
   return db.transaction(async (tx) => {
-    await lockVersion(tx, versionId, 'SHARE');
-    const target = await readVersion(tx, versionId);
-    const stored = found(await findAlert(tx, id, 'lock'), `alert ${id}`);
-    const limits = limited(target);
-    if (limits) found(await shownAlert(tx, limits, stored), `alert ${id}`);
+    const { stored, target } = await asOfAlert(id, async () => {
+      await lockVersion(tx, versionId, 'SHARE');
+      const target = await readVersion(tx, versionId);
+      const stored = found(await findAlert(tx, id, 'lock'), `alert ${id}`);
+      const limits = limited(target);
+      const shown = limits ? await shownAlert(tx, limits, stored) : stored;
+      const { problem } = found(shown, `alert ${id}`);
+      return { stored: { ...stored, problem }, target };
+    });
     if (!mayChangeAlert(stored, person)) {
       const people = [...new Set([stored.created_by, stored.owner, 'an admin'])];
       throw new AppError(403, `Only ${either(people)} may ${what} alert ${id}`);
