@@ -162,7 +162,7 @@ describe('A change of an alert', () => {
       'New',
     );
     const level = [{ field: 'Zone' }, { field: 'region' }];
-    expect((await service.api.patch(`/alerts/${id}`, { ...ann, level })).status).toBe(400);
+    expect((await service.api.patch(`/alerts/${id}`, { ...ann, level })).status).toBe(409);
   });
 });
 
