@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mentionKey, mentionsIn } from './comments';
+import { mentionKey, mentionOf, mentionsIn } from './comments';
 
 describe('mentionsIn', () => {
   it.each<[string, string[]]>([
@@ -28,3 +28,12 @@ describe('mentionsIn', () => {
     expect(mentionsIn(text).length).toBeLessThan(3);
   });
 });
+
+it.each(['ann', 'Ann Lee', 'ann@example.com', 'Öz-gür', 'a.', "O'Neil"])(
+  'writes a mention of %j that the service reads as this person',
+  (name) => {
+    const text = `See ${mentionOf(name)} today`;
+    expect(mentionsIn(text)).toEqual(mentionsIn(`@"${name}"`));
+    expect(mentionsIn(text)).toHaveLength(1);
+  },
+);

@@ -96,3 +96,9 @@ export function mentionsIn(text: string): string[] {
   const keys = names.map(mentionKey).filter((key) => key !== '' && key.length <= LONGEST_NAME);
   return [...new Set(keys)];
 }
+
+/** Returns the mention of a person: in quotes if the name alone would end earlier (docs/contract/19-planning-together.md#get-commentsmentions). */
+export function mentionOf(name: string): string {
+  const [only, ...others] = mentionsIn(`@${name}`);
+  return only === mentionKey(name) && others.length === 0 ? `@${name}` : `@"${name}"`;
+}

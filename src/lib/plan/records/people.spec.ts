@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { mentionsIn } from '../../contract/comments';
-import { begunMention, mentionOf, peopleIn } from './people';
+import { begunMention, peopleIn } from './people';
 
 const step = { step: 'open' as const, stamp: '', newest_entry: 0 };
 
@@ -26,12 +25,3 @@ it.each([
 ])('finds the mention that %j ends with', (text, mention) => {
   expect(begunMention(text)).toEqual(mention);
 });
-
-it.each(['ann', 'Ann Lee', 'ann@example.com', 'Öz-gür', 'a.', "O'Neil"])(
-  'writes a mention of %j that the service reads as this person',
-  (name) => {
-    const text = `See ${mentionOf(name)} today`;
-    expect(mentionsIn(text)).toEqual(mentionsIn(`@"${name}"`));
-    expect(mentionsIn(text)).toHaveLength(1);
-  },
-);

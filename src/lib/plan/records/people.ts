@@ -1,5 +1,5 @@
 /** The people whose names the version on the page has. */
-import { type Comment, mentionKey, mentionsIn } from '../../contract/comments';
+import type { Comment } from '../../contract/comments';
 import type { Lock } from '../../contract/locks';
 import type { LogEntry } from '../../contract/log';
 import type { Review } from '../../contract/reviews';
@@ -46,10 +46,4 @@ const BEGUN = /(?<![\p{L}\p{M}\p{N}_])@(?:"([^"\n]*)|([\p{L}\p{M}\p{N}_.+@-]*))$
 export function begunMention(text: string): BegunMention | null {
   const found = BEGUN.exec(text);
   return found && { at: found.index, name: found[1] ?? found[2] ?? '' };
-}
-
-/** Returns the mention of a person: in quotes if the name alone would end earlier (docs/contract/19-planning-together.md#get-commentsmentions). */
-export function mentionOf(name: string): string {
-  const [only, ...others] = mentionsIn(`@${name}`);
-  return only === mentionKey(name) && others.length === 0 ? `@${name}` : `@"${name}"`;
 }

@@ -1,5 +1,6 @@
 /** The text by which an alert asks for a reason. */
 import type { AlertCondition } from '../../../contract/alerts';
+import { mentionOf } from '../../../contract/comments';
 import type { StoredAlert } from '../../db/people/alerts';
 
 /**
@@ -23,8 +24,7 @@ export function questionOf(
       ? `outside of ${limits.join(' to ')}`
       : `${condition.operator} ${limits[0]}`;
   const what = of === 'amount' ? '' : 'a difference of ';
-  const mention = /^[\p{L}\p{N}_]+$/u.test(owner) ? `@${owner}` : `@"${owner}"`;
-  return `${mention} Alert “${name}”: ${what}${number} is ${range}. What is the reason?`;
+  return `${mentionOf(owner)} Alert “${name}”: ${what}${number} is ${range}. What is the reason?`;
 }
 
 const limitsOf = (condition: AlertCondition): number[] =>
