@@ -363,6 +363,8 @@ test('a 4-4-5 year of weeks is forecast, shown across, typed into, exported, rea
       ),
     )
     .toBeCloseTo(actual[0]?.sales ?? NaN, 1);
+  // The banner moves the grid down.
+  await page.getByText(/^Months were closed/).waitFor();
   await pivot.click({ row: ['Furniture'], column: ['2018-W02', 'Sales'] });
   await page.keyboard.type('5');
   await expect(
