@@ -14,7 +14,6 @@ import type { AskedSlice, Slice } from '../../../contract/slices';
 import type { Database } from '../../db/database';
 import type { WriteKey } from '../../db/log/idempotency';
 import { tell, tellEach } from '../../db/connection/notify';
-import type { Queryable } from '../../db/connection/queryable';
 import { found } from '../../db/connection/queryable';
 import type { Transaction } from '../../db/connection/transaction';
 import type { AlertFields, StoredAlert } from '../../db/people/alerts';
@@ -82,9 +81,9 @@ async function alertsInside(
   return db.versionRead(limits.version.id, async (tx) => {
     const seen: { alert: Alert; groups: AlertGroup[] }[] = [];
     for (const alert of all) {
-      const shown = await shownAlert(tx, limits, alert);
-      if (!shown) continue;
-      const groups = await groupsInside(tx, limits, alert, shown);
+      const inside = await readInside(tx, limits, alert);
+      if (!inside) continue;
+      const { shown, groups } = inside;
       seen.push({ alert: answered(shown, holdingOf(groups)), groups });
     }
     return seen;
@@ -115,18 +114,21 @@ async function shownAlert(
   return slice && { ...alert, slice, problem };
 }
 
-/** The groups of an alert that lie inside, with the values that its slice shows. */
-async function groupsInside(
-  db: Queryable,
-  { part }: LimitedVersion,
-  { id, slice }: StoredAlert,
-  shown: { slice: Slice },
-): Promise<AlertGroup[]> {
-  const isAllInside = isInside(slice, part.read);
-  const groups = await listGroups(db, id);
-  return groups
-    .filter((group) => isAllInside || isInside(sliceOfGroup(slice, group.slice), part.read))
+/** An alert as a sender who reads a part may see it, and its groups inside; undefined if they may not see it. */
+async function readInside(
+  tx: Transaction,
+  limits: LimitedVersion,
+  alert: StoredAlert,
+): Promise<{ shown: StoredAlert; groups: AlertGroup[] } | undefined> {
+  const shown = await shownAlert(tx, limits, alert);
+  if (!shown) return undefined;
+  const { read } = limits.part;
+  const { id, slice } = alert;
+  const isAllInside = isInside(slice, read);
+  const groups = (await listGroups(tx, id))
+    .filter((group) => isAllInside || isInside(sliceOfGroup(slice, group.slice), read))
     .map((group) => withSlice(group, shown.slice));
+  return { shown, groups };
 }
 
 /** @param slice that of the alert, which the stored group lacks */
@@ -162,21 +164,19 @@ export async function alertGroups(
   const { version_id: versionId } = alert;
   return asOfAlert(id, async () => {
     const limits = await readLimited(db, versionId);
-    if (!limits) {
-      const [groups, counts] = [
-        await listGroups(db, id, { offset, limit: GROUPS_OF_PAGE }),
-        (await groupCounts(db, [id])).get(id),
-      ];
+    // One snapshot: an evaluation in between would change the groups, but not their number, or the other way round.
+    return db.versionRead(versionId, async (tx) => {
+      if (limits) {
+        const { groups } = found(await readInside(tx, limits, alert), `alert ${id}`);
+        return { groups: groups.slice(offset, offset + GROUPS_OF_PAGE), total: groups.length };
+      }
+      const groups = await listGroups(tx, id, { offset, limit: GROUPS_OF_PAGE });
+      const { holding = 0, ended = 0 } = (await groupCounts(tx, [id])).get(id) ?? {};
       return {
         groups: groups.map((group) => withSlice(group, alert.slice)),
-        total: counts ? counts.holding + counts.ended : 0,
+        total: holding + ended,
       };
-    }
-    const groups = await db.versionRead(versionId, async (tx) => {
-      const shown = found(await shownAlert(tx, limits, alert), `alert ${id}`);
-      return groupsInside(tx, limits, alert, shown);
     });
-    return { groups: groups.slice(offset, offset + GROUPS_OF_PAGE), total: groups.length };
   });
 }
 
@@ -232,12 +232,8 @@ async function insideOf(
   try {
     const limits = await readLimited(db, alert.version_id);
     if (!limits) return undefined;
-    return await db.versionRead(alert.version_id, async (tx) => {
-      const shown = await shownAlert(tx, limits, alert);
-      if (!shown) return undefined;
-      const groups = await groupsInside(tx, limits, alert, shown);
-      return groups.length > 0 ? { shown, groups } : undefined;
-    });
+    const inside = await db.versionRead(alert.version_id, (tx) => readInside(tx, limits, alert));
+    return inside && inside.groups.length > 0 ? inside : undefined;
   } catch (error) {
     if (!(error instanceof AppError) || ![404, 409].includes(error.status)) throw error;
     return undefined;
