@@ -38,7 +38,7 @@ test('an alert is made, begins when an amount is typed, and is explained by its 
   await expect(alert.getByText('Holds for none')).toBeVisible();
   await page.keyboard.press('Escape');
 
-  // An amount typed into a cell makes it hold.
+  // The alert holds after an amount was typed into a cell.
   await pivot.click(CHAIRS);
   await page.keyboard.type('6000000');
   await page.keyboard.press('Enter');
@@ -98,17 +98,19 @@ test('an alert is made and changed with the keyboard', async ({ page }) => {
   await dialog.getByLabel('From', { exact: true }).fill('-5');
   await dialog.getByLabel('From', { exact: true }).press('Enter');
   await expect(dialog.getByText('Enter both numbers.')).toBeVisible();
-  await dialog.getByLabel('To', { exact: true }).fill('5');
+  await dialog.getByLabel('To', { exact: true }).fill('5.5');
   await dialog.getByLabel('Compare').selectOption('difference_pct');
   await dialog.getByLabel('Name').fill('Tolerance');
   await dialog.getByLabel('Name').press('Enter');
   await expect(dialog).toHaveCount(0);
   await button.press('Enter');
   const alert = page.getByRole('article', { name: 'Alert Tolerance' });
-  await expect(alert).toContainText('Sales Δ % outside of -5 % to 5 %, by Category, Sub-Category');
+  await expect(alert).toContainText(
+    'Sales Δ % outside of -5 % to 5.5 %, by Category, Sub-Category',
+  );
   await alert.getByRole('button', { name: 'Change the alert Tolerance' }).press('Enter');
   const change = page.getByRole('dialog', { name: 'Change the alert' });
-  await expect(change.getByLabel('To', { exact: true })).toHaveValue('5');
+  await expect(change.getByLabel('To', { exact: true })).toHaveValue('5.5');
   await change.getByRole('checkbox', { name: 'Sub-Category', exact: true }).press('Space');
   await change.getByLabel('Name').press('Enter');
   await expect(change).toHaveCount(0);

@@ -33,3 +33,20 @@ export function measureNumbers(fields: Pick<Fields, 'isPercent'>, measure: strin
       }),
   };
 }
+
+/** The fault of a number that is missing or cannot be read. */
+export const NO_NUMBER = 'Enter a number.';
+
+/** Whether a field has a number: neither nothing nor a text that cannot be read. */
+export const isTyped = (number: number | null): number is number =>
+  number !== null && Number.isFinite(number);
+
+/** Returns a typed range; a sentence if one of its numbers is missing, or if they are in the wrong order. */
+export function typedRange(
+  from: number | null,
+  to: number | null,
+): { from: number; to: number } | string {
+  if (!isTyped(from)) return NO_NUMBER;
+  if (!isTyped(to)) return 'Enter both numbers.';
+  return to < from ? 'The second number must not be below the first.' : { from, to };
+}
