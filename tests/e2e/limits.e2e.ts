@@ -168,6 +168,8 @@ test('groups whose difference is not below a percentage are hidden, and totals i
   await page.getByRole('button', { name: /^Layout/ }).click();
   await page.getByRole('menuitem', { name: /^Losers/ }).click();
   await expect.poll(shown).toEqual(wanted);
+  // The address follows the rows.
+  await expect(page).toHaveURL(/\?view=\d+$/);
   await page.reload();
   await pivot.drawn();
   await expect.poll(shown).toEqual(wanted);
