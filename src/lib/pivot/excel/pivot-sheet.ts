@@ -5,7 +5,7 @@ import type { DrawnColumn } from '../grid/cells/grid-columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
 import { TOTAL, TOTAL_ROW } from '../grid/drawing/heads';
 import { label, type LabelStyle } from '../values/labels';
-import { type CellMark, type MarkAt, signOf, SIGNS } from '../values/mark-rules';
+import { type CellMark, type MarkAt, signOf, SIGNS, toneOf } from '../values/mark-rules';
 import { isTimeUnit } from '../values/time-unit';
 import { isOpenAt, type Whole } from '../grid/shown/window';
 import { DATE_FORMATS, serialOf } from './dates';
@@ -185,24 +185,18 @@ function valueCells(
 }
 
 /** The colours of marks, as red, green and blue: those of the page in its light theme. */
-const HIGH = [0x0b, 0x7a, 0x89] as const;
-const LOW = [0xc2, 0x57, 0x0c] as const;
-const OTHER = [0x4a, 0x57, 0xb8] as const;
+const TONES = {
+  high: [0x0b, 0x7a, 0x89],
+  low: [0xc2, 0x57, 0x0c],
+  other: [0x4a, 0x57, 0xb8],
+} as const;
 
-/** Returns the style of a marked number: its format begins with the sign, at the left edge, before a weak colour. */
+/** Returns the style of a marked number: the format shows the sign at the left edge, and the fill is a weak colour. */
 function markedStyle(style: CellStyle, mark: CellMark): CellStyle {
-  const { fill, sign } = mark;
-  const isOneOf = (...names: readonly string[]) =>
-    names.includes(sign ?? '') || names.includes(fill?.kind ?? '');
-  // The grid has the lower colour, too, where a sign and a fill differ.
-  const colour = isOneOf('below', 'bottom', 'low', 'bar-below')
-    ? LOW
-    : isOneOf('above', 'top', 'high', 'bar')
-      ? HIGH
-      : OTHER;
+  const { fill } = mark;
   const isScale = fill?.kind === 'high' || fill?.kind === 'low';
   const strength = isScale ? 0.26 * fill.share : 0.16;
-  const hex = colour.map((part) =>
+  const hex = TONES[toneOf(mark)].map((part) =>
     Math.round(255 + (part - 255) * strength)
       .toString(16)
       .toUpperCase(),

@@ -66,6 +66,14 @@ export interface CellMark {
   fill?: { kind: 'bar' | 'bar-below' | 'low' | 'high'; share: number };
 }
 
+/** The colour of a mark. Where its sign and its fill differ, the lower one counts. */
+export function toneOf({ sign, fill }: CellMark): 'high' | 'low' | 'other' {
+  const has = (...names: readonly string[]) =>
+    names.includes(sign ?? '') || names.includes(fill?.kind ?? '');
+  if (has('below', 'bottom', 'low', 'bar-below')) return 'low';
+  return has('above', 'top', 'high', 'bar') ? 'high' : 'other';
+}
+
 /** Returns the mark of a cell by the positions of its column and row; null for none. */
 export type MarkAt = (x: number, y: number) => CellMark | null;
 

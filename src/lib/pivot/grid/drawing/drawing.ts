@@ -14,7 +14,7 @@ import { Pinned } from './pinned';
 import { noteHeaders, scrollByMeasuredWidths } from './scroll-range';
 import { markIn, type ComparedCells } from '../shown/compared-cells';
 import { isGone, type Shown } from '../shown/shown';
-import type { CellMark } from '../../values/mark-rules';
+import { type CellMark, toneOf } from '../../values/mark-rules';
 import type { Window } from '../shown/window';
 import { sortWord } from './sort';
 import type { Widths } from './widths';
@@ -323,6 +323,7 @@ function directionOf(
 function drawMark(cell: HTMLElement, mark: CellMark | null): void {
   setOrRemove(cell, 'data-sign', mark?.sign);
   setOrRemove(cell, 'data-fill', mark?.fill?.kind);
+  setOrRemove(cell, 'data-tone', mark ? toneOf(mark) : undefined);
   if (mark?.fill) cell.style.setProperty('--pf-share', `${Math.round(mark.fill.share * 100)}%`);
   else cell.style.removeProperty('--pf-share');
 }

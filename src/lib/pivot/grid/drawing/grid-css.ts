@@ -69,9 +69,10 @@ ${Object.entries(SIGNS)
       `td[data-sign='${sign}']::after { content: '${text}' / '${meaning}'; }`,
   )
   .join('\n')}
-td:is([data-sign='above'], [data-sign='top'], [data-fill='high'], [data-fill='bar']) { --pf-mark: var(--chart-1); }
-td:is([data-sign='below'], [data-sign='bottom'], [data-fill='low'], [data-fill='bar-below']) { --pf-mark: var(--chart-2); }
-td[data-sign] { --pf-tint: color-mix(in srgb, var(--pf-mark, var(--chart-3)) 16%, transparent); }
+td[data-tone='high'] { --pf-mark: var(--chart-1); }
+td[data-tone='low'] { --pf-mark: var(--chart-2); }
+td[data-tone='other'] { --pf-mark: var(--chart-3); }
+td[data-sign] { --pf-tint: color-mix(in srgb, var(--pf-mark) 16%, transparent); }
 td[data-fill] { --pf-tint: color-mix(in srgb, var(--pf-mark) 26%, transparent); }
 td:is([data-fill='high'], [data-fill='low']) {
   --pf-tint: color-mix(in srgb, color-mix(in srgb, var(--pf-mark) var(--pf-share), transparent) 26%, transparent);

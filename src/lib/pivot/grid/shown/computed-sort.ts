@@ -114,7 +114,7 @@ export async function readKeys(
 ): Promise<KeyedRows> {
   const rows = { start_row: 0, end_row: await view.num_rows() };
   if (wanted.length === 0) {
-    const { paths = [] } = await readRows(view, { ...rows, start_col: 0, end_col: 1 });
+    const { paths } = await readRows(view, { ...rows, start_col: 0, end_col: 1 });
     return { paths: paths ?? [], keys: [] };
   }
   const printed = await reader.printedPaths();

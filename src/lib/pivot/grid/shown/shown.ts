@@ -1,12 +1,6 @@
 /** The rows and columns of the engine's view as the grid shows them. */
 import * as v from 'valibot';
-import {
-  GridSettings,
-  isRanked,
-  type Layout,
-  type LayoutSort,
-  type Limit,
-} from '../../../contract/stored-layout';
+import { GridSettings, isRanked, type Layout, type Limit } from '../../../contract/stored-layout';
 import { type CellIdentity, type CellPosition, pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type {
@@ -21,11 +15,12 @@ import type { Ratio } from '../../values/ratios';
 import { endsInOthers, type ShownGroups } from '../../values/others';
 import type { ShownAs } from '../../values/show-as';
 import type { MarkRules } from '../../values/mark-rules';
-import { inOrder, listedFirst, type NameOrder } from '../../values/name-order';
+import type { NameOrder } from '../../values/name-order';
 import type { BesideViews } from '../views/beside';
 import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
+import { levelOrders } from './level-orders';
 import { computedSort, limitColumns, readKeys } from './computed-sort';
 import { readCompared, type ComparedCells } from './compared-cells';
 import { NO_LIMITS, type HiddenGroups, type LimitedRows } from './limited-rows';
@@ -149,7 +144,7 @@ export class Shown {
       across: {
         totals: () => this.settings,
         isOpen: (path) => across.isOpen(path),
-        orders: () => this.columnOrders(),
+        orders: () => this.ordersOf('columns'),
       },
       beside,
       shownAs: () => this.shownAs,
@@ -187,29 +182,12 @@ export class Shown {
     ));
   }
 
-  /** Returns the order of each level of the columns; null for the engine's order, and if the user sorts them. */
-  private columnOrders(): readonly (NameOrder | null)[] {
-    const { split_by = [], sort = [] } = this.reader?.config ?? {};
-    return this.ordersOf(
-      split_by,
-      sort.filter(([, direction]) => direction.startsWith('col ')),
-    );
-  }
-
-  private ordersOf(
-    fields: readonly string[],
-    sort: readonly LayoutSort[],
-  ): readonly (NameOrder | null)[] {
-    const { orders = {} } = this.settings;
-    if (sort.some(([name]) => !this.beside.isUsualSort(name))) return [];
-    return fields.map((field) => {
-      const usual = this.beside.usualOrderOf(field);
-      const byName = usual === 'by time' ? null : inOrder;
-      const listed = Object.hasOwn(orders, field) ? orders[field] : undefined;
-      if (listed && this.reader?.schema[field] === 'string') return listedFirst(listed, byName);
-      // The engine sorts all levels by the time that sorts one of them.
-      return usual === 'by name' || sort.length > 0 ? byName : null;
-    });
+  /** Returns the order of each level of the rows or columns; see {@link levelOrders}. */
+  private ordersOf(side: 'rows' | 'columns'): readonly (NameOrder | null)[] {
+    const { reader, beside, settings } = this;
+    if (!reader) return [];
+    const { config, schema } = reader;
+    return levelOrders(side, { config, schema, beside }, settings.orders);
   }
 
   /** Sorts the rows of the view by their names and by the numbers that the grid computes. */
@@ -226,11 +204,7 @@ export class Shown {
     ];
     const limits = limited.map((each) => each && each.limit);
     if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_LIMITS);
-    const { config } = reader;
-    const names = this.ordersOf(
-      config.group_by,
-      config.sort.filter(([, direction]) => !direction.startsWith('col ')),
-    );
+    const names = this.ordersOf('rows');
     view.arrange((each) => readKeys(reader, each, columns), { sort, names, limits });
   }
 
@@ -283,7 +257,7 @@ export class Shown {
   async follow(view: View): Promise<void> {
     this.view?.follow(view);
     this.reader?.invalidate();
-    // New names may sort otherwise in the browser's language than in the engine.
+    // New names may need the order of the browser's language.
     await this.sort();
     await this.readColumns();
   }
