@@ -82,7 +82,10 @@ describe('An evaluation', () => {
     await removeLookup(service, lookup);
   });
 
-  it('limits the time of its read, but not of what it stores', async ({ service, sourceId }) => {
+  it('limits the time of reading rows, and not the time of storing groups', async ({
+    service,
+    sourceId,
+  }) => {
     const zone = `current_setting('statement_timeout')`;
     const lookup = await makeZones(service, sourceId, zone);
     const { path } = await makePlan(service, sourceId);
@@ -133,7 +136,7 @@ describe('A change of an alert', () => {
     region: ['East', 'South', 'North'],
   };
 
-  it('to what it is already changes nothing', async ({ service, sourceId }) => {
+  it('that keeps all values changes nothing', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const id = await make(service, path, { slice, asks_for_reason: true });
     await until(async () => (await comments(service, path)).length > 0);
@@ -214,7 +217,7 @@ describe('The groups of an alert', () => {
     }
   });
 
-  it('are copied with a version, and what begins after the copy is told', async ({
+  it('are copied with a version, which reports only groups that begin later', async ({
     service,
     sourceId,
   }) => {

@@ -85,7 +85,7 @@ describe('A person who reads a part', () => {
     return version;
   }
 
-  /** What Ann is told of a version: lists and groups, without ids and times. */
+  /** Returns the alerts and groups of a version as Ann gets them, without ids and times. */
   async function told(version: Planned): Promise<unknown> {
     const alerts = ok(await ann.get(`${version.path}/alerts`)).body;
     const groups: unknown[] = [];
@@ -102,7 +102,7 @@ describe('A person who reads a part', () => {
     return JSON.parse(plain);
   }
 
-  it('is told alike in two worlds that differ only outside', async () => {
+  it('gets the same answers in two worlds that differ only outside the part', async () => {
     const one = await made([...INSIDE, ...OUTSIDE]);
     const two = await made(INSIDE);
     const alerts = [
@@ -167,7 +167,7 @@ describe('A person who reads a part', () => {
   });
 });
 
-it('the webhook sends what has begun and ended', async () => {
+it('the webhook sends the numbers of groups that have begun and ended', async () => {
   const version = await plan({ ...service, api: admin }, REGIONAL, INSIDE);
   const { logid } = ok(await admin.post(`${version.path}/baseline`)).body;
   const id = await alert(version);

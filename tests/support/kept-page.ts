@@ -119,7 +119,7 @@ export class KeptPage {
       this.rests = false;
       await page.evaluate((texts) => {
         Object.assign(localStorage, texts);
-        // As if another tab had written: the document reads name, theme and details again.
+        // The document reads name, theme and details again, as after a change in another tab.
         window.dispatchEvent(new StorageEvent('storage'));
       }, stored);
       await this.follow(path);

@@ -1,4 +1,4 @@
-/** Alerts: conditions on the sums of a version that are told when they begin and end to hold. */
+/** Alerts: conditions on the sums of a version. The service reports when one begins and when it ends to hold. */
 import * as v from 'valibot';
 import { atMost, number, pathTo, pfUser, shortName, text, timestamp } from './primitives';
 import { PeriodUnit } from './shapes';

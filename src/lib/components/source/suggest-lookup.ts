@@ -114,7 +114,7 @@ export function repeats(table: TablePreview, cname: string): boolean {
   return texts.length > 1 && new Set(texts).size <= texts.length * MOST_DISTINCT;
 }
 
-/** The share of different values up to which they repeat. */
+/** The largest share of different values in a column whose values repeat. */
 const MOST_DISTINCT = 0.6;
 
 /** Writes the name of a column as people do: `sales_manager` as “Sales manager”. Other names stay. */

@@ -254,8 +254,8 @@ export class Trying {
   }
 
   /**
-   * Does the same, and calculates the alternatives without showing them. One that cannot be calculated has no totals,
-   * and neither has any while an earlier state of the plan is shown.
+   * Calculates and shows a list, and calculates its alternatives without showing them. An alternative has no totals if
+   * it cannot be calculated, or while an earlier state of the plan is shown.
    */
   private async calculateAll(lines: readonly TriedLine[]): Promise<void> {
     await this.calculate(lines);

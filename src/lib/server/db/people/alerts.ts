@@ -108,7 +108,7 @@ export const deleteAlert = (db: Queryable, id: number): Promise<number> =>
 
 /**
  * Copies the alerts of a version to another one, with the groups for which they hold, so that only what begins or ends
- * in the copy is told. No thread asks for a reason of those groups: one in the original did.
+ * in the copy is reported. No thread of the copy asks for the reason of these groups: a thread of the original did.
  */
 export async function copyAlerts(tx: Transaction, from: number, to: number): Promise<void> {
   const copies = await tx.many(

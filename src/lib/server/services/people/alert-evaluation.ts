@@ -1,4 +1,4 @@
-/** Evaluates an alert, and tells for which groups it has begun and ended to hold (docs/contract/25-alerts.md). */
+/** Evaluates an alert, and reports the groups for which it begins and ends to hold (docs/contract/25-alerts.md). */
 import { MOST_ASKED, MOST_HELD } from '../../../contract/alerts';
 import { mentionKey } from '../../../contract/comments';
 import type { VersionEvent } from '../../../contract/events';
@@ -34,11 +34,10 @@ import { questionOf } from './alert-question';
 const TIME_BUDGET = 10_000;
 
 /**
- * Evaluates an alert on the rows that are committed now, and tells what has changed since the last evaluation. Several
- * servers may do so at a time: one waits for the other and then finds nothing to tell.
+ * Evaluates an alert on the committed rows, and reports the groups for which it has begun or ended to hold since the
+ * last evaluation. If two servers evaluate it at a time, the second one waits and finds no change.
  *
- * The rows are read without a lock of the version. Only to store what has changed, it waits for a writer, and writers
- * for it.
+ * The rows are read without a lock of the version. The version is locked only while the changes are stored.
  *
  * @throws AppError 404 if the version was deleted meanwhile; errors of the database
  */
@@ -133,7 +132,7 @@ async function noteProblem(tx: Transaction, alert: StoredAlert, problem: string)
 }
 
 /**
- * Stores the groups for which an alert holds now, and tells the differences. Writers of the version wait meanwhile, so
+ * Stores the groups for which an alert holds now, and reports the differences. Writers of the version wait for it, so
  * the number of statements does not depend on the number of groups.
  */
 async function tellChanges(
