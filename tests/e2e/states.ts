@@ -367,7 +367,7 @@ export const STATES: State[] = [
     reach: async (page, service) => {
       await openLookups(page, service);
       await page.getByRole('button', { name: 'Change the lookup Products' }).click();
-      await visible(page, 'Seating and desks, Room, Paper');
+      await visible(page, 'Seating and desks · Room · Paper');
     },
   },
   {
