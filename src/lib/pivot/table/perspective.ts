@@ -28,10 +28,11 @@ async function start(): Promise<Engine> {
       import('@finos/perspective'),
       import('@finos/perspective-viewer'),
       import('@finos/perspective/dist/cdn/perspective-server.worker.js?worker&inline'),
-      import('@finos/perspective/dist/wasm/perspective-server.wasm?url'),
+      import('@finos/perspective/dist/wasm/perspective-server.wasm?unpacked'),
       import('@finos/perspective-viewer/dist/wasm/perspective-viewer.wasm?url'),
     ]);
-  perspective.default.init_server(fetch(serverWasm.default) as unknown as Promise<Response>);
+  const serverBytes = fetch(serverWasm.default).then((response) => response.arrayBuffer());
+  perspective.default.init_server(serverBytes, true);
   await Promise.all([
     viewer.default.init_client(fetch(viewerWasm.default) as unknown as Promise<Response>),
     import('../grid/drawing/plugin'),
