@@ -10,9 +10,9 @@ export default defineConfig({
   // Otherwise one worker would run a long file alone while the other has nothing left to do.
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  // Other tests run at the same time, so a long test may get less than a core.
-  timeout: 180_000,
-  expect: { timeout: 30_000 },
+  // Other tests run at the same time, so a test may get a tenth of a core. A timeout ends only what hangs.
+  timeout: 600_000,
+  expect: { timeout: 60_000 },
   reporter: 'list',
   use: {
     viewport: { width: 1440, height: 900 },
