@@ -323,8 +323,8 @@ export class Actions {
     if (!this.reports.isRefused()) await this.reports.named(write);
   }
 
-  /** Closes the months of the dialog; see {@link closeMonths}. */
-  closeMonths(rows: LoadPreviewRequest): Promise<string | null> {
+  /** Closes the months of the dialog; see {@link closeMonths}. @throws the refusal */
+  closeMonths(rows: LoadPreviewRequest): Promise<void> {
     const undo = (logid: number) => void this.undoNow(logid);
     const { session, closing, reports, tell } = this;
     return closeMonths({ session, closing, reports, tell }, rows, undo);

@@ -15,44 +15,40 @@ interface Parts {
 }
 
 /**
- * Closes the months of the dialog, and spreads the difference if that was chosen. A refused spread is reported; the
- * months are closed nevertheless.
+ * Closes the months of the dialog, and then the dialog. Spreads the difference if that was chosen; a refused spread is
+ * reported, and the months stay closed. Does nothing without a name.
  *
  * @param rows the rows of the source
  * @param undo undoes an entry
- * @returns null if the months are closed, else the reason; empty if no name was given
+ * @throws the refusal
  */
 export async function closeMonths(
   { session, closing, reports, tell }: Parts,
   rows: LoadPreviewRequest,
   undo: (logid: number) => void,
-): Promise<string | null> {
+): Promise<void> {
   const { changes, locks } = session;
   const request = closing.requestOf(rows);
   const pf_user = request && (await user.require());
-  if (!request || pf_user === null) return '';
+  if (!request || pf_user === null) return;
   const isRestatement = closing.restated.length > 0;
-  try {
-    const closed = await changes.closeMonths({ ...request, pf_user });
-    const scale = closing.remainder.scaleAfter(closed);
-    const body = scale && { ...scale, pf_user };
-    const said = tell.closedText(closed, isRestatement);
-    if (!body) tell.done(said, () => undo(closed.logid));
-    else {
-      await reports.attempt(async () => {
-        const writing = changes.apply({ kind: 'scale', body });
-        const written = await writing.catch((error: unknown) => {
-          const why = `The difference was not spread. ${messageOf(error)}`;
-          throw new Error(`${said} ${why}`, { cause: error });
-        });
-        await reports.sayWritten('scale', written, undo, said);
+  const closed = await changes.closeMonths({ ...request, pf_user });
+  const scale = closing.remainder.scaleAfter(closed);
+  const body = scale && { ...scale, pf_user };
+  const said = tell.closedText(closed, isRestatement);
+  if (!body) tell.done(said, () => undo(closed.logid));
+  else {
+    await reports.attempt(async () => {
+      const writing = changes.apply({ kind: 'scale', body });
+      const written = await writing.catch((error: unknown) => {
+        const why = `The difference was not spread. ${messageOf(error)}`;
+        throw new Error(`${said} ${why}`, { cause: error });
       });
-    }
-    await locks.read();
-    // Only a new table can show the forecast beside the plan.
-    if (closed.row_count > 0 && session.pivot?.origins.hasActuals === false) await session.reload();
-    return null;
-  } catch (error) {
-    return messageOf(error);
+      await reports.sayWritten('scale', written, undo, said);
+    });
   }
+  await locks.read();
+  // Only a new table can show the forecast beside the plan.
+  if (closed.row_count > 0 && session.pivot?.origins.hasActuals === false) await session.reload();
+  closing.isOpen = false;
 }

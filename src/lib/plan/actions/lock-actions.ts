@@ -1,5 +1,4 @@
 /** What a user does with locks, each action with its report or error. */
-import { messageOf } from '../../client/message-of';
 import { user } from '../../client/user.svelte';
 import type { Lock } from '../../contract/locks';
 import type { Slice } from '../../contract/slices';
@@ -7,7 +6,7 @@ import type { PlanSession } from '../session.svelte';
 import type { Tell } from '../tell';
 import type { Reports } from './reports';
 
-/** The actions on locks. None throws. */
+/** The actions on locks. None throws but {@link LockActions.add}. */
 export class LockActions {
   constructor(
     private readonly session: Pick<PlanSession, 'locks'>,
@@ -15,19 +14,13 @@ export class LockActions {
     private readonly tell: Tell,
   ) {}
 
-  /**
-   * Locks the rows of a slice. @returns null if they are locked, else the reason; empty if no name was given
-   */
-  async add(slice: Slice, note: string): Promise<string | null> {
+  /** Locks the rows of a slice. @returns false if no name was given @throws the refusal */
+  async add(slice: Slice, note: string): Promise<boolean> {
     const name = await user.require();
-    if (name === null) return '';
-    try {
-      await this.session.locks.add(slice, note, name);
-      this.tell.done('Locked: nobody can change these rows.');
-      return null;
-    } catch (error) {
-      return messageOf(error);
-    }
+    if (name === null) return false;
+    await this.session.locks.add(slice, note, name);
+    this.tell.done('Locked: nobody can change these rows.');
+    return true;
   }
 
   /** Removes a lock. */

@@ -1,6 +1,5 @@
 /** What a user does with reviews, each action with its report or error. */
 import * as api from '../../client/api';
-import { messageOf } from '../../client/message-of';
 import { user } from '../../client/user.svelte';
 import type { Review, ReviewStepName } from '../../contract/reviews';
 import type { Slice } from '../../contract/slices';
@@ -24,7 +23,10 @@ interface Terms {
   comment: string;
 }
 
-/** The actions on reviews. None throws. */
+/**
+ * The actions on reviews. Those of a dialog close it when they are done, do nothing without a name, and throw the
+ * refusal. The others never throw.
+ */
 export class ReviewActions {
   /** The step that a dialog asks a comment for. */
   asked = $state.raw<{ review: Review; step: ReviewStepName } | null>(null);
@@ -37,11 +39,11 @@ export class ReviewActions {
     private readonly tell: Tell,
   ) {}
 
-  /** Takes the step that the dialog asks about. @returns null if it is taken, else the reason */
-  take(comment: string): Promise<string | null> {
+  /** Takes the step that the dialog asks about. */
+  async take(comment: string): Promise<void> {
     const { asked } = this;
-    if (!asked) return Promise.resolve(null);
-    return this.saved(DONE[asked.step], (pf_user) =>
+    if (!asked) return;
+    await this.save(DONE[asked.step], (pf_user) =>
       api.write('POST /reviews/{id}/{step}', {
         id: asked.review.id,
         step: asked.step,
@@ -50,10 +52,10 @@ export class ReviewActions {
     );
   }
 
-  /** Makes a review of a slice. @returns null if it is made, else the reason */
-  make(slice: Slice, { comment, ...terms }: Terms): Promise<string | null> {
+  /** Makes a review of a slice. */
+  make(slice: Slice, { comment, ...terms }: Terms): Promise<void> {
     const { id, source } = this.session.planned;
-    return this.saved('The review is made. Submit it when its rows are ready.', (pf_user) =>
+    return this.save('The review is made. Submit it when its rows are ready.', (pf_user) =>
       api.write('POST /versions/{id}/reviews', {
         id,
         body: {
@@ -63,9 +65,9 @@ export class ReviewActions {
     );
   }
 
-  /** Changes reviewers and due day of a review. @returns null if it is changed, else the reason */
-  change({ id }: Review, { comment, ...terms }: Terms): Promise<string | null> {
-    return this.saved('The review is changed.', (pf_user) =>
+  /** Changes reviewers and due day of a review. */
+  change({ id }: Review, { comment, ...terms }: Terms): Promise<void> {
+    return this.save('The review is changed.', (pf_user) =>
       api.call('PATCH /reviews/{id}', { id, body: { ...terms, ...withComment(comment), pf_user } }),
     );
   }
@@ -84,21 +86,14 @@ export class ReviewActions {
     return showSlice(this.session, seen);
   }
 
-  /** Runs `work` with the user's name. @returns null if it succeeded, else the reason; empty without a name */
-  private async saved(
-    done: string,
-    work: (pf_user: string) => Promise<Review>,
-  ): Promise<string | null> {
+  /** Runs `work` with the user's name, and closes the dialog. */
+  private async save(done: string, work: (pf_user: string) => Promise<Review>): Promise<void> {
     const name = await user.require();
-    if (name === null) return '';
-    try {
-      await work(name);
-      await this.session.reviews.read();
-      this.tell.done(done);
-      return null;
-    } catch (error) {
-      return messageOf(error);
-    }
+    if (name === null) return;
+    await work(name);
+    await this.session.reviews.read();
+    this.asked = this.edited = null;
+    this.tell.done(done);
   }
 }
 
