@@ -228,6 +228,7 @@ const REQUESTS: Record<string, Request> = {
   'GET /sources/{id}/territories': reading(({ admin, sourcePath }) =>
     admin.get(`${sourcePath}/territories`),
   ),
+  'GET /members': reading(({ admin }) => admin.get('/members')),
   'GET /audit': reading(({ admin }) => admin.get('/audit')),
   'GET /tokens': reading(({ admin }) => admin.get('/tokens')),
   'POST /tokens': plansOn(({ admin }) => admin.post('/tokens', TOKEN)),

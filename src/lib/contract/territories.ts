@@ -20,6 +20,20 @@ export const Territory = v.object({
   created_at: timestamp,
 });
 export type Territory = v.InferOutput<typeof Territory>;
+/** A person or a group that the service has seen. */
+export const SeenMember = v.object({
+  name: v.string(),
+  kind: v.pipe(
+    v.nullable(v.picklist(['person', 'group'])),
+    v.description('null if only a territory names the member'),
+  ),
+});
+export type SeenMember = v.InferOutput<typeof SeenMember>;
+/** Answer of GET members, by name. */
+export const MembersAnswer = v.array(SeenMember);
+/** Greatest number of members in an answer. */
+export const MOST_MEMBERS = 1_000;
+
 /** Answer of GET territories, oldest first. */
 export const TerritoriesAnswer = v.array(Territory);
 

@@ -376,6 +376,7 @@ describe('Roles', () => {
       'GET /sources/{id}/territories',
       'POST /sources/{id}/territories',
       'PATCH /territories/{id}',
+      'GET /members',
       'DELETE /territories/{id}',
       'GET /tokens',
       'POST /tokens',

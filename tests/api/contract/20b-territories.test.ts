@@ -431,6 +431,37 @@ describe('Changes of territories', () => {
   });
 });
 
+describe('GET /members', () => {
+  const kinds = async (search: string) => {
+    const members = ok(await admin.get(`/members?search=${search}`)).body;
+    return members.map(({ name, kind }: { name: string; kind: string }) => [name, kind]);
+  };
+
+  it('lists people who wrote or review, groups, and members of territories, by name', async () => {
+    ok(await all.post(`${grain.path}/scale`, { slice: { Region: 'A' }, pct: 0.1 }));
+    expect(await kinds('')).toEqual(
+      expect.arrayContaining([
+        ['admins', 'group'],
+        // Wrote an entry.
+        ['all', 'person'],
+        ['eve', 'person'],
+        // A reviewer, who never wrote.
+        ['none', 'person'],
+        ['part', 'person'],
+        ['planners', 'group'],
+        ['region a', null],
+      ]),
+    );
+    const names = (await kinds('')).map(([name]: [string]) => name);
+    expect(names).toEqual([...new Set<string>(names)].toSorted((a, b) => a.localeCompare(b)));
+  });
+
+  it('finds names by a part of them in any case', async () => {
+    expect(await kinds('REGION')).toEqual([['region a', null]]);
+    expect(await kinds('nobody has it')).toEqual([]);
+  });
+});
+
 describe('Territories', () => {
   it('of one member are at most 200 for a source', async () => {
     await service.query(

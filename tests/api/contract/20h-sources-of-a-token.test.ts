@@ -5,7 +5,7 @@ import { openEvents } from '../../support/events';
 import { apiAt, type Answer, type Api } from '../../support/http';
 import { until } from '../../support/race';
 import { startService, type Service } from '../../support/service';
-import { SIGNED_IN } from '../../support/territories';
+import { SIGNED_IN, signedIn } from '../../support/territories';
 import { bearer, makeToken } from '../../support/tokens';
 import { fullVersion, type World } from '../full-version';
 import { ok } from './orders';
@@ -154,6 +154,7 @@ describe('A token for some sources', () => {
       'GET /reviews/waiting': 200,
       'GET /alerts/own': 200,
       'GET /audit': 200,
+      'GET /members': 200,
       'GET /current/{name}': 404,
       'GET /files': 403,
       'POST /files': 403,
@@ -195,6 +196,28 @@ describe('A token for some sources', () => {
     expect(await sources(own.admin)).toEqual(
       expect.arrayContaining([sourceOf(own), sourceOf(hidden), null]),
     );
+  });
+
+  it('finds the people of its sources alone', async () => {
+    const names = async (api: Api) =>
+      ok(await api.get('/members')).body.map(({ name }: { name: string }) => name);
+    for (const [user, { path, sourcePath }] of [
+      ['hanna', hidden],
+      ['oda', own],
+    ] as const) {
+      const api = apiAt(service.url, signedIn(user, 'admins'));
+      ok(await api.post(`${path}/comments`, { slice: { Region: 'A' }, text: 'Right?' }));
+      const member = `group of ${user}`;
+      ok(await api.post(`${sourcePath}/territories`, { member, read: {}, write: {} }));
+    }
+    const those = ['hanna', 'group of hanna', 'oda', 'group of oda'];
+    const seen = async (api: Api) => {
+      const all = await names(api);
+      return those.filter((each) => all.includes(each));
+    };
+    expect(await seen(own.admin)).toEqual(those);
+    expect(await seen(inside)).toEqual(['hanna', 'group of hanna']);
+    expect(await seen(outside.admin)).toEqual(['oda', 'group of oda']);
   });
 
   it('does not move a name of its source to a version of another one', async () => {

@@ -162,6 +162,7 @@ export const REQUESTS: Record<string, (service: Service, sourceId: number) => Pr
     const versionId = (await makePlan(service, sourceId)).path.split('/').at(-1);
     return service.api.get(`/lookups/${id}/rows?version=${versionId}`);
   },
+  'GET /members': (service) => service.api.get('/members'),
   'GET /audit': (service) => service.api.get('/audit'),
   'GET /sources/{id}/territories': async (service, sourceId) => {
     await addTerritory(service, sourceId);

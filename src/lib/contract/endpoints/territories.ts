@@ -2,10 +2,13 @@
 import {
   CreateTerritoryRequest,
   EditTerritoryRequest,
+  MembersAnswer,
+  MOST_MEMBERS,
   TerritoriesAnswer,
   Territory,
 } from '../territories';
 
+import { text } from '../primitives';
 import { created, type Endpoints, json, nothing } from './endpoint';
 
 export const TERRITORY_ENDPOINTS = {
@@ -30,6 +33,18 @@ export const TERRITORY_ENDPOINTS = {
     request: EditTerritoryRequest,
     answer: json(Territory),
     refusals: [409],
+  },
+  'GET /members': {
+    role: 'admin',
+    territories: 'narrowed',
+    summary: 'People and groups that the service has seen',
+    query: {
+      search: {
+        schema: text,
+        description: `Only names with this text; at most ${MOST_MEMBERS} are listed`,
+      },
+    },
+    answer: json(MembersAnswer),
   },
   'DELETE /territories/{id}': {
     role: 'admin',
