@@ -2,7 +2,7 @@
 import type { MeasureDecimals } from '../contract/decimals';
 import { orderName } from '../contract/lookups';
 import type { AmountStyle, Layout, MarkRule, LayoutFilter } from '../contract/stored-layout';
-import { fittingKind, shownAs, type ChartKind } from './chart/chart';
+import { axesOf, fittingKind, shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
 import type { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks/marks';
@@ -321,7 +321,7 @@ export class Pivot {
     const { schema, months } = this;
     this.kind =
       plugin === null
-        ? fittingKind(await this.layout(), this.parts.options.columns, schema, months)
+        ? fittingKind(await this.layout(), { columns: this.parts.options.columns, schema, months })
         : shownAs(plugin);
   }
 
@@ -386,7 +386,9 @@ export class Pivot {
     const layout = await this.layout();
     const wanted = layout.chart_measure ?? null;
     const { columns } = options;
-    const shownGroups = await this.grid.shown.outermostShown();
+    const { axis, isTime, series } = axesOf(layout, { columns, schema, months });
+    const drawn = [...(isTime ? [] : axis), ...(series === null ? [] : [series])];
+    const shownGroups = await this.grid.shown.shownGroups(drawn);
     const source = { table, layout, schema, columns, months, origins, formats, shownGroups };
     return gate.ask(() => readChart(source, wanted));
   }

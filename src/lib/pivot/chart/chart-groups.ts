@@ -1,7 +1,7 @@
 /** Reads groups and their sums from the engine for a chart. */
 import type { Layout } from '../../contract/stored-layout';
-import { pathKey } from '../slice/cell';
-import { tidy } from '../values/cell-value';
+import { type CellCondition, pathKey } from '../slice/cell';
+import { tidy, valueKey } from '../values/cell-value';
 import { parseRows, type ReadRows } from '../values/columns-json';
 import {
   type CellValue,
@@ -10,7 +10,7 @@ import {
   type ViewConfig,
   withView,
 } from '../values/engine-types';
-import type { ShownGroups } from '../values/others';
+import { endsInOthers, isOthers, othersValue, type ShownGroups } from '../values/others';
 import { added, biggest, rest, type Sums } from './chart';
 
 /** A group, or several groups that are combined into one. */
@@ -35,14 +35,25 @@ interface MatrixChoice {
   isSum: boolean;
   /** Number of columns, from the first on, that determine the size of a group. */
   ranking: number;
-  /** The limit of the outermost column of the rows; null for none. */
+  /** The groups that the limits of drawn columns show; null for no such limit. */
   shownGroups: ShownGroups | null;
+}
+
+/** A group of some columns as the grid shows it: a value may stand for the row "Others". */
+interface LimitedGroup {
+  path: readonly CellValue[];
+  sums: Sums;
+  /** The paths of the rows that it adds up, in the columns of the limits. */
+  rows: (readonly CellValue[])[];
 }
 
 /** Reads groups and the sums inside them from the engine. */
 export class Matrix {
   /** Whether a limit has hidden groups that were read, so that they are missing in all sums. */
   hidesGroups = false;
+  /** The groups that {@link biggestShown} has read of some columns, by the key of their path. */
+  private limited: { names: readonly string[]; groups: ReadonlyMap<string, LimitedGroup> } | null =
+    null;
 
   constructor(
     private readonly table: EngineTable,
@@ -76,16 +87,19 @@ export class Matrix {
 
   /**
    * Reads the biggest groups of a column, the biggest first, with the groups inside them. If there are more,
-   * all others are combined into one. Of a column with a limit, these are the groups that the rows show.
+   * all others are combined into one. Of columns with a limit, these are the groups that the rows show.
    */
   async biggest(
     outer: string,
     inner: readonly string[],
     most: number,
   ): Promise<{ outers: Outer[]; left: number }> {
-    const depth = 1 + inner.length;
     const { shownGroups } = this.choice;
-    const limit = shownGroups?.column === outer ? shownGroups : null;
+    // Of the outermost column, the groups to draw are known before the groups inside them are read.
+    if (shownGroups && shownGroups.columns.length > 1)
+      return this.biggestShown([outer, ...inner], most, shownGroups);
+    const depth = 1 + inner.length;
+    const limit = shownGroups?.columns[0] === outer ? (shownGroups.levels[0] ?? null) : null;
     const isKept = ({ path }: { path: CellValue[] }) => limit?.kept.has(pathKey(path)) ?? true;
     const config = { group_by: [outer, ...inner], columns: [...this.columns] };
     const { all, shown, rows } = await this.ask(config, async (view) => {
@@ -140,6 +154,104 @@ export class Matrix {
     return { outers: [...outers, { group, sums, inner: left }], left: 0 };
   }
 
+  /** {@link biggest} of columns with limits below the outermost level of the rows, which choose groups in each parent. */
+  private async biggestShown(
+    names: readonly string[],
+    most: number,
+    shownGroups: ShownGroups,
+  ): Promise<{ outers: Outer[]; left: number }> {
+    const groups = await this.limitedGroups(names, shownGroups);
+    this.limited = { names, groups };
+    const found = new Map<string, { path: CellValue[]; sums: Sums; inner: Map<string, Sums> }>();
+    for (const { path, sums } of groups.values()) {
+      const [value = null, ...inside] = path;
+      const key = pathKey([value]);
+      const outer = found.get(key) ?? { path: [value], sums: this.nothing, inner: new Map() };
+      outer.sums = added(outer.sums, sums);
+      found.set(key, outer);
+      outer.inner.set(pathKey(inside), sums);
+    }
+    const all = [...found.values()];
+    const single = all.filter(({ path }) => !endsInOthers(path));
+    const places = this.places(
+      single.map(({ sums }) => sums),
+      single.length < all.length ? most - 1 : most,
+    );
+    const shown = places.flatMap((i) => single[i] ?? []);
+    const folded = all.filter((each) => !shown.includes(each));
+    const outers = shown.map((each): Outer => ({ ...each, group: groupOf(each.path) }));
+    if (folded.length === 0 || !this.isSum) return { outers, left: folded.length };
+    const sums = folded.reduce<Sums>((sum, each) => added(sum, each.sums), this.nothing);
+    const inner = addedUp(folded.map((each) => each.inner));
+    const group = { paths: folded.map(({ path }) => path), isFolded: true };
+    return { outers: [...outers, { group, sums, inner }], left: 0 };
+  }
+
+  /** Reads the groups of some columns as the grid shows them, by the key of their path. */
+  private async limitedGroups(
+    names: readonly string[],
+    shownGroups: ShownGroups,
+  ): Promise<Map<string, LimitedGroup>> {
+    const { columns } = shownGroups;
+    const all = [...columns, ...names.filter((name) => !columns.includes(name))];
+    const levels = names.map((name) => all.indexOf(name));
+    const groups = new Map<string, LimitedGroup>();
+    for (const { path, sums } of await this.groups(all)) {
+      const shown = shownPath(path, shownGroups);
+      if (!shown) {
+        this.hidesGroups = true;
+        continue;
+      }
+      const own = levels.map((level) => shown[level] ?? null);
+      const key = pathKey(own);
+      const known = groups.get(key);
+      const row = path.slice(0, columns.length);
+      if (!known) {
+        groups.set(key, { path: own, sums, rows: [row] });
+        continue;
+      }
+      // Averages of several rows are unknown.
+      known.sums = this.isSum ? added(known.sums, sums) : this.nothing;
+      known.rows.push(row);
+    }
+    return groups;
+  }
+
+  /** Whether limits below the outermost level of the rows have chosen the groups of {@link biggest}. */
+  get isLimitedInside(): boolean {
+    return this.limited !== null;
+  }
+
+  /**
+   * Returns the rows of the grid behind groups of {@link biggest}, which {@link isLimitedInside}.
+   *
+   * @param groups a group of the outer column, then one of the inner columns
+   */
+  rowsBehind(groups: readonly Group[]): CellCondition {
+    const { limited, choice } = this;
+    const [outer, inner = groupOf([])] = groups;
+    const paths = (outer?.paths ?? []).flatMap((path) =>
+      inner.paths.flatMap(
+        (inside) => limited?.groups.get(pathKey([...path, ...inside]))?.rows ?? [],
+      ),
+    );
+    return { columns: choice.shownGroups?.columns ?? [], paths };
+  }
+
+  /** Returns the number of groups of a column that a combined group adds up. */
+  countOf({ paths }: Group, column: string): number {
+    const { limited, choice } = this;
+    const level = choice.shownGroups?.columns.indexOf(column) ?? -1;
+    if (!limited || level < 0) return paths.length;
+    const place = limited.names.indexOf(column);
+    const single = paths.filter((path) => !endsInOthers(path)).map(([value = null]) => value);
+    const behind = paths.some(endsInOthers)
+      ? [...limited.groups.values()].filter(({ path }) => isOthers(path[place]))
+      : [];
+    const members = behind.flatMap(({ rows }) => rows.map((row) => row[level] ?? null));
+    return new Set([...single, ...members].map(valueKey)).size;
+  }
+
   /** Returns the sums of the inner groups outside some outer groups. */
   private async innerRest(
     inner: readonly string[],
@@ -187,6 +299,25 @@ export class Matrix {
       return [{ path, sums }];
     });
   }
+}
+
+/** The value of a group in a row "Others", however many there are. */
+const OTHERS = othersValue(0);
+
+/**
+ * Returns the path of the row that shows a group: the group itself, or the row "Others" of one of its parents. Levels
+ * below such a row that have a limit belong to it too; null if a limit hides the group.
+ */
+function shownPath(
+  path: readonly CellValue[],
+  { levels }: Pick<ShownGroups, 'levels'>,
+): readonly CellValue[] | null {
+  for (const [level, limit] of levels.entries()) {
+    if (!limit || limit.kept.has(pathKey(path.slice(0, level + 1)))) continue;
+    if (!limit.hasOthers) return null;
+    return path.map((value, i) => (i >= level && levels[i] ? OTHERS : value));
+  }
+  return path;
 }
 
 const NONE: ReadonlyMap<string, Sums> = new Map();

@@ -15,7 +15,7 @@ import {
   type Sums,
 } from './chart';
 import { type Group, groupOf, Matrix, type Outer } from './chart-groups';
-import type { ShownGroups } from '../values/others';
+import { endsInOthers, type ShownGroups } from '../values/others';
 import type { CellValue, EngineTable, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';
@@ -40,7 +40,10 @@ interface ChartSeries {
   label: string | null;
   /** Number of groups that the series combines; null for a single group. */
   folded: number | null;
-  /** The values that it combines of the column that makes the series; null for the only series. */
+  /**
+   * The values that it combines of the column that makes the series, with one that stands for the rows "Others" of its
+   * parents; null for the only series.
+   */
   members: readonly CellValue[] | null;
   /** A number per position of the axis, for each side; null where there is none. */
   values: readonly (readonly (number | null)[])[];
@@ -64,6 +67,11 @@ export interface Chart extends ChartAxes {
   format: ColumnFormat;
   /** Number of series that are not drawn, because their sums cannot be added up. */
   left: number;
+  /**
+   * Returns the rows of the grid that a series adds up at a place, if a limit below the outermost level of the rows chooses
+   * other groups in each parent; null without such a limit, because the values of place and series name the rows.
+   */
+  rowsBehind: ((place: number, line: number) => CellCondition) | null;
 }
 
 /** The sources that a chart is read from. */
@@ -77,7 +85,7 @@ interface ChartSource {
   origins: Origins;
   /** Default formats of the measures; the layout's `columns_config` overrides them. */
   formats: ReadonlyMap<string, ColumnFormat>;
-  /** The limit of the outermost column of the rows; null for none. */
+  /** The groups that the limits of drawn columns show; null for no such limit. */
   shownGroups?: ShownGroups | null;
 }
 
@@ -113,7 +121,8 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     sides,
     format: formatAs(formatOf(sides[0]?.column ?? '', source), way),
   };
-  if (!measure) return { ...shape, labels: [], places: [], lines: [], isSum: true, left: 0 };
+  const nothingRead = { labels: [], places: [], lines: [], isSum: true, left: 0, rowsBehind: null };
+  if (!measure) return { ...shape, ...nothingRead };
 
   const behind = sides.map(({ column }, i) => paintings[i]?.parts ?? [column]);
   const summed = [...new Set(behind.flat())];
@@ -121,17 +130,17 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   // Rank by plan and reference, so that a measure and its differences show the same series.
   const isOfMeasure = paintings[0] && !origins.formulaOf(name);
   const ranking = isOfMeasure ? 2 : summed.length;
-  const { shownGroups = null } = source;
+  const shownGroups = source.shownGroups ? shownOn(axes, source.shownGroups) : null;
   const matrix = new Matrix(table, layout, summed, { isSum, ranking, shownGroups });
   const read = await (axes.isTime
     ? timeMatrix(matrix, axes, source, schema)
     : groupMatrix(matrix, axes));
   const styleOf = (column: string | null | undefined) =>
     column == null ? undefined : labelStyle(schema[column], expressions[column]);
-  const text = ({ paths, isFolded }: Group, of: readonly string[]) =>
-    isFolded
-      ? `${paths.length} others`
-      : (paths[0] ?? []).map((value, i) => label(value, styleOf(of[i]))).join(' / ');
+  const text = (group: Group, of: readonly string[]) =>
+    group.isFolded
+      ? `${matrix.countOf(group, of[0] ?? '')} others`
+      : (group.paths[0] ?? []).map((value, i) => label(value, styleOf(of[i]))).join(' / ');
 
   const paint = (sums: readonly Sums[]): (number | null)[][] => {
     const parts = new Map(summed.map((part, i) => [part, sums.map((each) => each[i] ?? null)]));
@@ -160,14 +169,26 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     places: read.axis.map(({ paths }) => paths),
     lines: read.series.map(({ group }, line) => ({
       label: group === null || axes.series === null ? null : text(group, [axes.series]),
-      folded: group?.isFolded ? group.paths.length : null,
+      folded: group?.isFolded ? matrix.countOf(group, axes.series ?? '') : null,
       members: group && group.paths.map(([value = null]) => value),
       values: own[line] ?? [],
     })),
     isSum: isSum && !isRatio && addsUp(way, places),
     left: read.left,
+    rowsBehind: matrix.isLimitedInside
+      ? (x, line) => {
+          const groups = [read.axis[x], read.series[line]?.group].filter((group) => group != null);
+          return matrix.rowsBehind(axes.isTime ? groups.reverse() : groups);
+        }
+      : null,
   };
 }
+
+/** Returns the limits that a chart follows: an axis of dates has all dates. */
+const shownOn = ({ axis, isTime }: ChartAxes, { columns, levels }: ShownGroups): ShownGroups => ({
+  columns,
+  levels: levels.map((limit, i) => (isTime && axis.includes(columns[i] ?? '') ? null : limit)),
+});
 
 const numbers = (values: readonly CellValue[]): (number | null)[] =>
   values.map((value) => (typeof value === 'number' ? value : null));
@@ -238,7 +259,14 @@ async function groupMatrix(matrix: Matrix, { axis, series }: ChartAxes): Promise
   const keys = [...new Set(outers.flatMap((each) => [...each.inner.keys()]))];
   const rows = keys.map((key) => outers.map((each) => each.inner.get(key) ?? matrix.nothing));
   const sizes = rows.map((sums) => sums.reduce(added, matrix.nothing));
-  const shown = matrix.places(sizes, MOST_SERIES);
+  const single = [...keys.keys()].filter((i) => !endsInOthers(pathOf(keys[i] ?? '[]')));
+  const room = single.length < keys.length ? MOST_SERIES - 1 : MOST_SERIES;
+  const shown = matrix
+    .places(
+      single.map((i) => sizes[i] ?? []),
+      room,
+    )
+    .flatMap((i) => single[i] ?? []);
   const all = shown.map((i) => ({ group: groupOf(pathOf(keys[i] ?? '[]')), sums: rows[i] ?? [] }));
   const others = rows.filter((_, i) => !shown.includes(i));
   const paths = keys.filter((_, i) => !shown.includes(i)).map(pathOf);
@@ -315,18 +343,29 @@ async function ranksOf(
  * Returns the conditions of the cells that a bar or point adds up.
  *
  * @param place index of its place on the axis
- * @param line index of its series; null for all series
+ * @param line index of its series
  */
 export function conditionsOf(
-  { axis, series, places, lines }: Pick<Chart, 'axis' | 'series' | 'places' | 'lines'>,
+  {
+    axis,
+    isTime,
+    series,
+    places,
+    lines,
+    rowsBehind,
+  }: Pick<Chart, 'axis' | 'isTime' | 'series' | 'places' | 'lines' | 'rowsBehind'>,
   place: number,
-  line: number | null,
+  line: number,
 ): CellCondition[] {
-  const members = line === null ? null : (lines[line]?.members ?? null);
+  const members = lines[line]?.members;
+  // The rows behind a place name its groups, but not its dates.
+  const along = axis.length > 0 && (isTime || !rowsBehind);
   return [
-    ...(axis.length > 0 ? [{ columns: axis, paths: places[place] ?? [] }] : []),
-    ...(series !== null && members
-      ? [{ columns: [series], paths: members.map((value) => [value]) }]
-      : []),
+    ...(along ? [{ columns: axis, paths: places[place] ?? [] }] : []),
+    ...(rowsBehind
+      ? [rowsBehind(place, line)]
+      : series !== null && members
+        ? [{ columns: [series], paths: members.map((value) => [value]) }]
+        : []),
   ];
 }

@@ -5,7 +5,7 @@ import type { Layout, ShowAs } from '../../contract/stored-layout';
 import { columnsIn, encoded } from '../rows/arrow-columns';
 import { added, biggest, chartAxes, evenly, rest, shownAs } from './chart';
 import type { ShownGroups } from '../values/others';
-import { readChart, type Chart } from './chart-reader';
+import { conditionsOf, readChart, type Chart } from './chart-reader';
 import type { Table } from '../values/engine-types';
 import { monthOrder } from '../layout/layout';
 import { Origins } from '../rows/origins';
@@ -197,7 +197,7 @@ describe('a chart of the engine’s sums', () => {
   it('draws the groups that a limit of the rows shows, and the others or nothing beside them', async () => {
     const kept = new Set(['["r3"]', '["r4"]', '[null]']);
     const shown = (hasOthers: boolean, layout: Layout = BY_MONTH) =>
-      chartOf(layout, { shownGroups: { column: 'region', kept, hasOthers } });
+      chartOf(layout, { shownGroups: { columns: ['region'], levels: [{ kept, hasOthers }] } });
     const total = ({ lines }: Chart) =>
       lines
         .flatMap(({ values: [side = []] }) => side)
@@ -219,7 +219,7 @@ describe('a chart of the engine’s sums', () => {
     expect(shares.lines.flatMap(({ values }) => values.flat()).every((n) => n === null)).toBe(true);
 
     // The chart has another field.
-    const other = { shownGroups: { column: 'date', kept, hasOthers: false } };
+    const other = { shownGroups: { columns: ['date'], levels: [{ kept, hasOthers: false }] } };
     const whole = await chartOf({ ...BY_MONTH, columns: ['value'], amounts }, other);
     expect(whole).toEqual(await chartOf({ ...BY_MONTH, columns: ['value'], amounts }));
     expect(total(whole)).toBeCloseTo(1, 6);
@@ -227,7 +227,7 @@ describe('a chart of the engine’s sums', () => {
     // More groups than a chart has series: the rest of those that the rows show.
     const many = new Set(Array.from({ length: 20 }, (_, i) => `["r${i}"]`));
     const chart = await chartOf(BY_MONTH, {
-      shownGroups: { column: 'region', kept: many, hasOthers: false },
+      shownGroups: { columns: ['region'], levels: [{ kept: many, hasOthers: false }] },
     });
     const drawn = rows.filter(({ region }) => many.has(JSON.stringify([region]))).filter(inPlan);
     const regions = new Set(drawn.map(({ region }) => region));
@@ -329,5 +329,95 @@ describe('a chart of the engine’s sums', () => {
     expect(await chartOf({ ...BY_MONTH, columns: ['region'] })).toMatchObject({ measure: null });
     const one = await chartOf({ ...BY_MONTH, filter: [['region', '==', 'r3']] });
     expect(one.lines.map(({ label }) => label)).toEqual(['r3']);
+  });
+
+  describe('with a limit below the outermost level of the rows', () => {
+    const of = few.map((row): Row => ({
+      ...row,
+      pf_note: ['x', 'y', 'z'][Number(row.pf_id) % 3] ?? '',
+    }));
+    const centsOf = (row: Row) => Math.round(Number(row.value) * 100);
+    /** Returns the numbers of the first side by place and series. */
+    const numbersOf = ({ labels, lines }: Chart) =>
+      Object.fromEntries(
+        labels.flatMap((place, x) =>
+          lines.flatMap(({ label, values: [side = []] }) =>
+            side[x] == null ? [] : [[`${place} ${label}`, Math.round(side[x] * 100)]],
+          ),
+        ),
+      );
+
+    it.each([
+      ['groups', 'region', 'pf_note', ['["r1","x"]', '["r2","y"]', '["r2","z"]', '["r3","x"]'], 3],
+      ['dates', 'sub-category', 'region', ['["Jan","r1"]', '["Feb","r2"]', '["Mar","r1"]'], 4],
+    ] as const)(
+      'draws along %s what the rows show, others included',
+      async (_, one, two, keys, n) => {
+        const kept = new Set<string>(keys);
+        const columns = [one, two];
+        const keyOf = (row: Row) => JSON.stringify([row[one], row[two]]);
+        const shown = (hasOthers: boolean) =>
+          chartOf(
+            { group_by: columns, columns: ['value'] },
+            { of, shownGroups: { columns, levels: [null, { kept, hasOthers }] } },
+          );
+        /** The sums of the plan, with others for the groups that are not kept; null leaves them out. */
+        const expected = (others: string | null) => {
+          const sums: Record<string, number> = {};
+          for (const row of of) {
+            const isKept = kept.has(keyOf(row));
+            if (!isKept && others === null) continue;
+            const name = `${row[one]} ${isKept ? row[two] : others}`;
+            // A group without rows of the plan is 0.
+            sums[name] = (sums[name] ?? 0) + (inPlan(row) ? centsOf(row) : 0);
+          }
+          return sums;
+        };
+        const chart = await shown(true);
+        expect(numbersOf(chart)).toEqual(expected(`${n} others`));
+
+        // A click on the others of a place selects the rows of that place alone.
+        const [first] = of.filter((row) => kept.has(keyOf(row)));
+        const place = chart.labels.indexOf(String(first?.[one]));
+        const others = chart.lines.findIndex(({ folded }) => folded !== null);
+        const [rows] = conditionsOf(chart, place, others).filter(
+          (each) => each.columns.length === 2,
+        );
+        const behind = of.filter((row) => row[one] === first?.[one] && !kept.has(keyOf(row)));
+        const keysOf = (paths: readonly unknown[]) =>
+          new Set(paths.map((path) => JSON.stringify(path)));
+        expect(keysOf(rows?.paths ?? [])).toEqual(new Set(behind.map(keyOf)));
+
+        expect(numbersOf(await shown(false))).toEqual(expected(null));
+      },
+    );
+
+    const [regions, notes] = [['["r1"]'], ['["r1","x"]']].map((keys) => new Set(keys));
+    const columns = ['region', 'pf_note'];
+
+    it('draws a row of others as one bar that is not divided', async () => {
+      const levels = [regions, notes].map((kept = new Set()) => ({ kept, hasOthers: true }));
+      const layout: Layout = { group_by: columns, columns: ['value'] };
+      const chart = await chartOf(layout, { of, shownGroups: { columns, levels } });
+      const cents = (wanted: (row: Row) => boolean) =>
+        of.filter(inPlan).reduce((sum, row) => sum + (wanted(row) ? centsOf(row) : 0), 0);
+      const isFirst = (row: Row) => row.region === 'r1';
+      expect(chart.labels).toEqual(['r1', '3 others']);
+      expect(numbersOf(chart)).toEqual({
+        'r1 x': cents((row) => isFirst(row) && row.pf_note === 'x'),
+        'r1 3 others': cents((row) => isFirst(row) && row.pf_note !== 'x'),
+        '3 others 3 others': cents((row) => !isFirst(row)),
+      });
+    });
+
+    it('combines no averages', async () => {
+      const levels = [null, { kept: notes ?? new Set(), hasOthers: true }];
+      const chart = await chartOf(
+        { group_by: columns, columns: ['value'], aggregates: { value: 'avg' } },
+        { of, shownGroups: { columns, levels } },
+      );
+      expect(chart.lines.map(({ label }) => label)).toEqual(['x']);
+      expect(chart.left).toBe(1);
+    });
   });
 });

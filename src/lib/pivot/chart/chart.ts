@@ -90,18 +90,24 @@ export function timeTest(
   };
 }
 
-/** Returns the kind of chart for a layout: lines along time, otherwise stacked columns. */
-export function fittingKind(
-  layout: Layout,
-  columns: readonly ColumnEntry[],
-  schema: Schema,
-  months: ReadonlyMap<string, MonthOrder>,
-): ChartKind {
+/** What {@link axesOf} needs to know of the columns. */
+interface KnownColumns {
+  columns: readonly ColumnEntry[];
+  /** Types of the loaded columns. */
+  schema: Schema;
+  months: ReadonlyMap<string, MonthOrder>;
+}
+
+/** Chooses the axis and the series of a layout; see {@link chartAxes}. */
+export function axesOf(layout: Layout, { columns, schema, months }: KnownColumns): ChartAxes {
   const periods = Object.entries(layout.expressions ?? {}).filter(([, text]) => readBucket(text));
   const types = Object.fromEntries(periods.map(([name]) => [name, 'date' as const]));
-  const isTime = timeTest(columns, { ...schema, ...types }, months);
-  return chartAxes(layout, isTime).isTime ? 'Y Line' : 'Y Bar';
+  return chartAxes(layout, timeTest(columns, { ...schema, ...types }, months));
 }
+
+/** Returns the kind of chart for a layout: lines along time, otherwise stacked columns. */
+export const fittingKind = (layout: Layout, known: KnownColumns): ChartKind =>
+  axesOf(layout, known).isTime ? 'Y Line' : 'Y Bar';
 
 /** One of the amounts of a measure that a chart draws separately. */
 export interface ChartSide {

@@ -20,11 +20,18 @@ export const othersLabel = (value: string): string => `Others (${value.slice(MAR
 /** Whether the text of a member looks like the label of {@link othersLabel}. */
 export const isLikeOthers = (text: string): boolean => /^Others \(\d+\)$/.test(text);
 
-/** The groups of a column that a limit shows. */
-export interface ShownGroups {
-  column: string;
+/** The groups of one level of the rows that its limit shows. */
+interface ShownLevel {
   /** Keys of the paths of the groups. */
   kept: ReadonlySet<string>;
-  /** Whether the other groups are combined into one; otherwise they are not shown. */
+  /** Whether the other groups are combined into one row of their parent; otherwise they are not shown. */
   hasOthers: boolean;
+}
+
+/** The groups of the rows that limits show. */
+export interface ShownGroups {
+  /** Columns of the rows, the outermost first. */
+  columns: readonly string[];
+  /** The limit of each of these columns; null for none. */
+  levels: readonly (ShownLevel | null)[];
 }

@@ -19,3 +19,15 @@ it('says what a limit leaves out', () => {
   expect(text('below', -0.05)).toBe('Customer: Δ % below -5 %');
   expect(text('above', 1, 0)).toBe('Customer: Δ % above 100 %, 0 of 1,240 hidden');
 });
+
+it.each([
+  ['not_in_rows', 'Customer is not in the rows'],
+  ['not_shown', 'Sales is not shown'],
+  ['no_total', 'Sales has no total of several columns'],
+] as const)('says why a limit cannot apply: %s', (problem, reason) => {
+  const fact = { field: 'Customer', limit: { keep: 'top', number: 3, by: 'Sales' } as const };
+  const words = { labelOf: (name: string) => name, numberOf: String };
+  expect(limitText({ ...fact, problem }, words)).toBe(
+    `Customer: top 3 by Sales does not apply, because ${reason}`,
+  );
+});

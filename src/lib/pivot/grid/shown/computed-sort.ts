@@ -67,17 +67,20 @@ export async function computedSort(reader: ViewReader): Promise<readonly SortCol
   return columns.slice(0, columns.findLastIndex(({ isComputed }) => isComputed) + 1);
 }
 
-/** A limit with the column of the numbers by which its groups are chosen. */
-interface LimitColumn {
+/**
+ * Why a limit limits nothing: the rows do not have its field, its measure is not shown, or its measure has no total of
+ * all columns, such as an average.
+ */
+export type LimitProblem = 'not_in_rows' | 'not_shown' | 'no_total';
+
+/** A limit with the column of the numbers by which its groups are chosen, or why there is none. */
+export interface LimitColumn {
   limit: Limit;
   /** The total of all columns. */
-  column: DrawnColumn;
+  column: DrawnColumn | LimitProblem;
 }
 
-/**
- * Returns the limit of each level of a view's rows, the outermost first. Null for a level without one, and for a limit
- * by a measure that the view does not show or whose total of all columns is unknown, such as an average.
- */
+/** Returns the limit of each level of a view's rows, the outermost first; null for a level without one. */
 export async function limitColumns(
   reader: ViewReader,
   limits: Readonly<Record<string, Limit>> = {},
@@ -88,11 +91,12 @@ export async function limitColumns(
   const printed = await reader.printedPaths();
   return config.group_by.map((name) => {
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    const m = limit ? shown.indexOf(limit.by) : -1;
-    if (!limit || m < 0) return null;
+    if (!limit) return null;
+    const m = shown.indexOf(limit.by);
+    if (m < 0) return { limit, column: 'not_shown' };
     const leaves = printed.flatMap((_, x) => (x % shown.length === m ? [x] : []));
     const column: DrawnColumn = { path: [], measure: limit.by, leaves, isClosed: false };
-    return reader.values.hasTotal(column) ? { limit, column } : null;
+    return { limit, column: reader.values.hasTotal(column) ? column : 'no_total' };
   });
 }
 

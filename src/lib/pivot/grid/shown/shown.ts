@@ -3,12 +3,13 @@ import * as v from 'valibot';
 import { GridSettings, isRanked, type Layout, type Limit } from '../../../contract/stored-layout';
 import { type CellIdentity, type CellPosition, pathKey } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
-import type {
-  CellValue,
-  ColumnType,
-  EngineTable,
-  View,
-  ViewWindow,
+import {
+  type CellValue,
+  type ColumnType,
+  type EngineTable,
+  type View,
+  type ViewWindow,
+  withView,
 } from '../../values/engine-types';
 import { type Gate, Signal } from '../../waiting';
 import type { Ratio } from '../../values/ratios';
@@ -21,7 +22,13 @@ import { ViewReader } from '../views/view-reader';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { Expansion, type ToggledGroups } from '../cells/expansion';
 import { levelOrders } from './level-orders';
-import { computedSort, limitColumns, readKeys } from './computed-sort';
+import {
+  computedSort,
+  type LimitColumn,
+  limitColumns,
+  type LimitProblem,
+  readKeys,
+} from './computed-sort';
 import { readCompared, type ComparedCells } from './compared-cells';
 import { NO_LIMITS, type HiddenGroups, type LimitedRows } from './limited-rows';
 import { labelStyle } from '../../values/labels';
@@ -32,12 +39,14 @@ import { NOTHING, type Whole, type Window } from './window';
 type OpenLayout = Pick<Layout, 'depth' | 'columns_depth'> & GridSettings;
 
 /**
- * A limit on a field of the rows, with the number of groups that it leaves out in all open parents. These numbers are
- * missing while no groups of the field are on screen.
+ * A limit on a field, with the number of groups that it leaves out in all open parents. These numbers are missing while
+ * no groups of the field are on screen, and for a limit that cannot apply.
  */
 export interface LimitFact extends Partial<HiddenGroups> {
   field: string;
   limit: Limit;
+  /** Why it cannot apply; missing if it can. */
+  problem?: LimitProblem;
 }
 
 /** Some rows and columns of the grid. */
@@ -62,10 +71,12 @@ export class Shown {
   private keepsGroups = false;
   /** The measures that are shown in relation to other sums. */
   shownAs: ShownAs = new Map();
-  /** The limits on fields of the rows, with the groups that they leave out. */
+  /** The limits, those that cannot apply too, with the groups that they leave out. */
   leftOut: readonly LimitFact[] = [];
+  /** The limit of each level of the rows. */
+  private limited: readonly (LimitColumn | null)[] = [];
   private leftOutKey = JSON.stringify([[], []]);
-  /** Called after {@link leftOut} or the outermost groups on screen have changed. */
+  /** Called after {@link leftOut} or the groups that limits show have changed. */
   onLeftOut: () => void = () => undefined;
   /** The rules that mark cells. */
   rules: MarkRules = new Map();
@@ -194,18 +205,28 @@ export class Shown {
   async sort(): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;
+    const { limited, read, arrangement } = await this.arrangementOf(reader);
+    this.limited = limited;
+    if (!arrangement.limits.some((limit) => limit !== null)) this.noteLeftOut(NO_LIMITS);
+    view.arrange(read, arrangement);
+  }
+
+  /** Returns how the rows of a view are sorted and limited, and a function that reads the numbers for it. */
+  private async arrangementOf(reader: ViewReader) {
     const [sort, limited] = await Promise.all([
       computedSort(reader),
       limitColumns(reader, this.settings.limits),
     ]);
+    const applied = limited.map((each) =>
+      each && typeof each.column !== 'string' ? { limit: each.limit, column: each.column } : null,
+    );
     const columns = [
       ...sort.map(({ column }) => ({ column, limit: null })),
-      ...limited.filter((each) => each !== null),
+      ...applied.filter((each) => each !== null),
     ];
-    const limits = limited.map((each) => each && each.limit);
-    if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_LIMITS);
-    const names = this.ordersOf('rows');
-    view.arrange((each) => readKeys(reader, each, columns), { sort, names, limits });
+    const limits = applied.map((each) => each && each.limit);
+    const arrangement = { sort, names: this.ordersOf('rows'), limits };
+    return { limited, read: (view: View) => readKeys(reader, view, columns), arrangement };
   }
 
   /** Keeps the groups that limits show while rows change; false chooses them again. */
@@ -219,12 +240,21 @@ export class Shown {
 
   private noteLeftOut({ leftOut, kept }: LimitedRows): void {
     const { group_by = [] } = this.reader?.config ?? {};
-    const facts = group_by.flatMap((field, level): LimitFact[] => {
-      const [limit, counts] = [this.settings.limits?.[field], leftOut.get(level)];
-      return limit ? [{ field, limit, ...counts }] : [];
+    const { limits = {} } = this.settings;
+    const elsewhere = Object.keys(limits).filter((field) => !group_by.includes(field));
+    const facts = [...group_by, ...elsewhere].flatMap((field, level): LimitFact[] => {
+      const limit = Object.hasOwn(limits, field) ? limits[field] : undefined;
+      if (!limit) return [];
+      const column = level < group_by.length ? this.limited[level]?.column : 'not_in_rows';
+      const fact = { field, limit };
+      return [
+        typeof column === 'string'
+          ? { ...fact, problem: column }
+          : { ...fact, ...leftOut.get(level) },
+      ];
     });
-    const outermost = [...(kept.get(0) ?? [])].sort();
-    const key = JSON.stringify([facts, outermost]);
+    const groups = [...kept.values()].map((keys) => [...keys].sort());
+    const key = JSON.stringify([facts, groups]);
     if (key === this.leftOutKey) return;
     this.leftOutKey = key;
     this.leftOut = facts;
@@ -371,14 +401,33 @@ export class Shown {
   readonly membersOf = (path: readonly CellValue[]): readonly CellValue[] | null =>
     endsInOthers(path) ? (this.view?.knownMembersOf(path) ?? null) : null;
 
-  /** Returns which groups of the outermost rows a limit shows; null without a limit. */
-  async outermostShown(): Promise<ShownGroups | null> {
-    const { reader, view, settings } = this;
-    const [column = ''] = reader?.config.group_by ?? [];
-    const limit = settings.limits?.[column];
-    if (!view || !limit) return null;
-    const kept = await this.ask((_, current) => current.keptAt(0));
-    return kept && { column, kept, hasOthers: isRanked(limit) };
+  /**
+   * Returns the groups that limits show, in closed parents too, down to the innermost of some columns whose limit
+   * applies; null if none of them has such a limit.
+   */
+  async shownGroups(drawn: readonly string[]): Promise<ShownGroups | null> {
+    const { limits: all = {} } = this.settings;
+    if (!this.reader || !this.view || !drawn.some((name) => Object.hasOwn(all, name))) return null;
+    return this.ask(async (reader, current) => {
+      const { read, arrangement } = await this.arrangementOf(reader);
+      const { group_by } = reader.config;
+      const { limits } = arrangement;
+      const innermost = group_by.findLastIndex((name, i) => limits[i] && drawn.includes(name));
+      if (innermost < 0) return null;
+      const columns = group_by.slice(0, innermost + 1);
+      const config = { ...reader.config, group_by: columns };
+      const kept = await withView(this.table, config, (view) => {
+        const open = new SortedView(view);
+        if (this.keepsGroups) open.keepGroupsOf(current);
+        open.arrange(read, arrangement);
+        return open.kept();
+      });
+      const levels = columns.map((_, i) => {
+        const [limit, keys] = [limits[i], kept.get(i)];
+        return limit && keys ? { kept: keys, hasOthers: isRanked(limit) } : null;
+      });
+      return { columns, levels };
+    });
   }
 
   /** Opens or closes a group of columns. */

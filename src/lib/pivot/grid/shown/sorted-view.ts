@@ -103,9 +103,9 @@ export class SortedView implements View {
     return rows && othersAt(rows, path);
   }
 
-  /** Returns the groups of a level that its limit shows, as keys of their paths; null without a limit. */
-  async keptAt(level: number): Promise<ReadonlySet<string> | null> {
-    return (await this.ordered())?.kept.get(level) ?? null;
+  /** Returns the groups that limits show, as keys of their paths, for each level with a limit. */
+  async kept(): Promise<LimitedRows['kept']> {
+    return ((await this.ordered()) ?? NO_LIMITS).kept;
   }
 
   /** Returns the values of the groups behind a row "Others" that was read last; null if there was no such row. */
