@@ -388,7 +388,7 @@ export class Pivot {
     const { columns } = options;
     const { axis, isTime, series } = axesOf(layout, { columns, schema, months });
     const drawn = [...(isTime ? [] : axis), ...(series === null ? [] : [series])];
-    const shownGroups = await this.grid.shown.shownGroups(drawn);
+    const shownGroups = await this.grid.shown.shownGroups(drawn, isTime ? axis : []);
     const source = { table, layout, schema, columns, months, origins, formats, shownGroups };
     return gate.ask(() => readChart(source, wanted));
   }

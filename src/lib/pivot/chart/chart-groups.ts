@@ -154,7 +154,7 @@ export class Matrix {
     return { outers: [...outers, { group, sums, inner: left }], left: 0 };
   }
 
-  /** {@link biggest} of columns with limits below the outermost level of the rows, which choose groups in each parent. */
+  /** Does what {@link biggest} does where a limit below the outermost level chooses groups in each parent. */
   private async biggestShown(
     names: readonly string[],
     most: number,
@@ -180,10 +180,11 @@ export class Matrix {
     const shown = places.flatMap((i) => single[i] ?? []);
     const folded = all.filter((each) => !shown.includes(each));
     const outers = shown.map((each): Outer => ({ ...each, group: groupOf(each.path) }));
-    if (folded.length === 0 || !this.isSum) return { outers, left: folded.length };
+    const group = { paths: folded.map(({ path }) => path), isFolded: true };
+    if (folded.length === 0 || !this.isSum)
+      return { outers, left: this.countOf(group, names[0] ?? '') };
     const sums = folded.reduce<Sums>((sum, each) => added(sum, each.sums), this.nothing);
     const inner = addedUp(folded.map((each) => each.inner));
-    const group = { paths: folded.map(({ path }) => path), isFolded: true };
     return { outers: [...outers, { group, sums, inner }], left: 0 };
   }
 
@@ -223,7 +224,7 @@ export class Matrix {
   }
 
   /**
-   * Returns the rows of the grid behind groups of {@link biggest}, which {@link isLimitedInside}.
+   * Returns the rows of the grid that groups of {@link biggest} add up; only if {@link isLimitedInside}.
    *
    * @param groups a group of the outer column, then one of the inner columns
    */

@@ -85,7 +85,7 @@ interface ChartSource {
   origins: Origins;
   /** Default formats of the measures; the layout's `columns_config` overrides them. */
   formats: ReadonlyMap<string, ColumnFormat>;
-  /** The groups that the limits of drawn columns show; null for no such limit. */
+  /** The groups that the limits of drawn columns show, without limits of an axis of dates; null for no such limit. */
   shownGroups?: ShownGroups | null;
 }
 
@@ -130,7 +130,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   // Rank by plan and reference, so that a measure and its differences show the same series.
   const isOfMeasure = paintings[0] && !origins.formulaOf(name);
   const ranking = isOfMeasure ? 2 : summed.length;
-  const shownGroups = source.shownGroups ? shownOn(axes, source.shownGroups) : null;
+  const { shownGroups = null } = source;
   const matrix = new Matrix(table, layout, summed, { isSum, ranking, shownGroups });
   const read = await (axes.isTime
     ? timeMatrix(matrix, axes, source, schema)
@@ -183,12 +183,6 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
       : null,
   };
 }
-
-/** Returns the limits that a chart follows: an axis of dates has all dates. */
-const shownOn = ({ axis, isTime }: ChartAxes, { columns, levels }: ShownGroups): ShownGroups => ({
-  columns,
-  levels: levels.map((limit, i) => (isTime && axis.includes(columns[i] ?? '') ? null : limit)),
-});
 
 const numbers = (values: readonly CellValue[]): (number | null)[] =>
   values.map((value) => (typeof value === 'number' ? value : null));
@@ -271,7 +265,11 @@ async function groupMatrix(matrix: Matrix, { axis, series }: ChartAxes): Promise
   const others = rows.filter((_, i) => !shown.includes(i));
   const paths = keys.filter((_, i) => !shown.includes(i)).map(pathOf);
   if (others.length === 0 || !matrix.isSum) {
-    return { axis: places, series: all, left: left + others.length };
+    return {
+      axis: places,
+      series: all,
+      left: left + matrix.countOf({ paths, isFolded: true }, series),
+    };
   }
   const folded = places.map((_, x) =>
     others.reduce<Sums>((sum, row) => added(sum, row[x] ?? []), matrix.nothing),

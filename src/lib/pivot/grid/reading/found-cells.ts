@@ -2,7 +2,6 @@
 import { pathKey, type CellCondition, type MarkedCell } from '../../slice/cell';
 import { tidy } from '../../values/cell-value';
 import type { CellValue } from '../../values/engine-types';
-import { endsInOthers } from '../../values/others';
 import { refuseTooMany } from '../cells/block';
 import type { DrawnColumn } from '../cells/grid-columns';
 import type { Reach } from '../cells/reach';
@@ -101,11 +100,7 @@ export async function cellsWith(
         : down.admits(path);
     };
     const ys = paths.flatMap((path, y) =>
-      // The groups in a row "Others" have no rows of their own.
-      (path.length === down.depth || (path.length < down.depth && endsInOthers(path))) &&
-      isAdmitted(path)
-        ? [y]
-        : [],
+      path.length === down.depth && isAdmitted(path) ? [y] : [],
     );
     if (xs.length * ys.length === 0) throw new Error('no cell of the grid shows this sum.');
     refuseTooMany(xs.length * ys.length);

@@ -382,3 +382,38 @@ describe('rows limited by a percentage', () => {
     expect(shown.leftOut).toEqual([{ field: 'item', limit: below, hidden: 6, all: 10 }]);
   });
 });
+
+describe('the groups for a chart', () => {
+  const limits: Record<string, Limit> = {
+    region: { keep: 'top', number: 1, by: 'plan' },
+    item: { keep: 'above', number: 5, by: 'plan' },
+  };
+  const kept = (...keys: string[]) => new Set(keys);
+
+  it('are those of open and closed parents that the rows show', async () => {
+    const { shown, view } = await shownBy(limits);
+    await view.set_depth(0);
+    expect(await shown.shownGroups(['region', 'item'], [])).toEqual({
+      columns: ['region', 'item'],
+      levels: [
+        { kept: kept('["West"]'), hasOthers: true },
+        { kept: kept('["West",""]', '["West","E"]'), hasOthers: false },
+      ],
+    });
+    expect(await shown.shownGroups(['year'], [])).toBeNull();
+  });
+
+  it('do not depend on the limit of a column that is drawn whole', async () => {
+    const { shown } = await shownBy(limits);
+    expect(await shown.shownGroups(['item'], ['region'])).toEqual({
+      columns: ['region', 'item'],
+      levels: [
+        null,
+        {
+          kept: kept('["East",""]', '["East","E"]', '["West",""]', '["West","E"]'),
+          hasOthers: false,
+        },
+      ],
+    });
+  });
+});

@@ -76,7 +76,7 @@ export class Shown {
   /** The limit of each level of the rows. */
   private limited: readonly (LimitColumn | null)[] = [];
   private leftOutKey = JSON.stringify([[], []]);
-  /** Called after {@link leftOut} or the groups that limits show have changed. */
+  /** Called after {@link leftOut} or the outermost groups on screen have changed. */
   onLeftOut: () => void = () => undefined;
   /** The rules that mark cells. */
   rules: MarkRules = new Map();
@@ -205,28 +205,22 @@ export class Shown {
   async sort(): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;
-    const { limited, read, arrangement } = await this.arrangementOf(reader);
-    this.limited = limited;
-    if (!arrangement.limits.some((limit) => limit !== null)) this.noteLeftOut(NO_LIMITS);
-    view.arrange(read, arrangement);
-  }
-
-  /** Returns how the rows of a view are sorted and limited, and a function that reads the numbers for it. */
-  private async arrangementOf(reader: ViewReader) {
     const [sort, limited] = await Promise.all([
       computedSort(reader),
       limitColumns(reader, this.settings.limits),
     ]);
-    const applied = limited.map((each) =>
-      each && typeof each.column !== 'string' ? { limit: each.limit, column: each.column } : null,
-    );
+    // The viewer may have replaced the view.
+    if (this.view !== view) return;
+    this.limited = limited;
+    const applied = limited.map(appliedOf);
     const columns = [
       ...sort.map(({ column }) => ({ column, limit: null })),
       ...applied.filter((each) => each !== null),
     ];
     const limits = applied.map((each) => each && each.limit);
-    const arrangement = { sort, names: this.ordersOf('rows'), limits };
-    return { limited, read: (view: View) => readKeys(reader, view, columns), arrangement };
+    if (!limits.some((limit) => limit !== null)) this.noteLeftOut(NO_LIMITS);
+    const names = this.ordersOf('rows');
+    view.arrange((each) => readKeys(reader, each, columns), { sort, names, limits });
   }
 
   /** Keeps the groups that limits show while rows change; false chooses them again. */
@@ -253,8 +247,8 @@ export class Shown {
           : { ...fact, ...leftOut.get(level) },
       ];
     });
-    const groups = [...kept.values()].map((keys) => [...keys].sort());
-    const key = JSON.stringify([facts, groups]);
+    const outermost = [...(kept.get(0) ?? [])].sort();
+    const key = JSON.stringify([facts, outermost]);
     if (key === this.leftOutKey) return;
     this.leftOutKey = key;
     this.leftOut = facts;
@@ -404,26 +398,35 @@ export class Shown {
   /**
    * Returns the groups that limits show, in closed parents too, down to the innermost of some columns whose limit
    * applies; null if none of them has such a limit.
+   *
+   * @param whole columns whose limits do not count
    */
-  async shownGroups(drawn: readonly string[]): Promise<ShownGroups | null> {
+  async shownGroups(
+    drawn: readonly string[],
+    whole: readonly string[],
+  ): Promise<ShownGroups | null> {
     const { limits: all = {} } = this.settings;
     if (!this.reader || !this.view || !drawn.some((name) => Object.hasOwn(all, name))) return null;
     return this.ask(async (reader, current) => {
-      const { read, arrangement } = await this.arrangementOf(reader);
       const { group_by } = reader.config;
-      const { limits } = arrangement;
-      const innermost = group_by.findLastIndex((name, i) => limits[i] && drawn.includes(name));
+      const applied = (await limitColumns(reader, all)).map((each, i) =>
+        whole.includes(group_by[i] ?? '') ? null : appliedOf(each),
+      );
+      const innermost = group_by.findLastIndex((name, i) => applied[i] && drawn.includes(name));
       if (innermost < 0) return null;
       const columns = group_by.slice(0, innermost + 1);
+      const numbers = applied.slice(0, columns.length).filter((each) => each != null);
+      const limits = columns.map((_, i) => applied[i]?.limit ?? null);
       const config = { ...reader.config, group_by: columns };
       const kept = await withView(this.table, config, (view) => {
         const open = new SortedView(view);
         if (this.keepsGroups) open.keepGroupsOf(current);
-        open.arrange(read, arrangement);
+        const read = (each: View) => readKeys(reader, each, numbers);
+        open.arrange(read, { sort: [], names: [], limits });
         return open.kept();
       });
-      const levels = columns.map((_, i) => {
-        const [limit, keys] = [limits[i], kept.get(i)];
+      const levels = limits.map((limit, i) => {
+        const keys = kept.get(i);
         return limit && keys ? { kept: keys, hasOthers: isRanked(limit) } : null;
       });
       return { columns, levels };
@@ -570,6 +573,10 @@ export class Shown {
     return kinds;
   }
 }
+
+/** Returns a limit with the column of its numbers; null if it cannot apply. */
+const appliedOf = (each: LimitColumn | null): { limit: Limit; column: DrawnColumn } | null =>
+  each && typeof each.column !== 'string' ? { limit: each.limit, column: each.column } : null;
 
 /** Yields a path and its parents, the innermost first. */
 function* prefixes(path: readonly CellValue[]): Generator<readonly CellValue[]> {
