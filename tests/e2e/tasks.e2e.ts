@@ -403,3 +403,25 @@ test('duplicating, comparing, locking, looking back, undoing a person’s change
     expect((await file).suggestedFilename()).toBe('Plan 2027.xlsx');
   });
 });
+
+test('an alert that fires and asks its owner for the reason takes at most 8 actions', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page, 'ann');
+  await pivot.open(1, '?rows=Category,Sub-Category&columns=Order+Year&measures=Sales&depth=1');
+  const planner = new CountedPlanner(page, pivot);
+  await planner.click(page.getByRole('button', { name: 'Alerts', exact: true }));
+  await planner.click(page.getByRole('button', { name: 'Make an alert …' }));
+  const dialog = page.getByRole('dialog', { name: 'Tell me when …' });
+  await planner.click(dialog.getByLabel('Amount, in full'));
+  await planner.type('5000000');
+  await planner.click(dialog.getByRole('checkbox', { name: 'Ask for the reason in a comment' }));
+  await planner.click(dialog.getByRole('button', { name: 'Make the alert' }));
+  await expect(dialog).toHaveCount(0);
+  expect(planner.actions).toBeLessThanOrEqual(8);
+  const slice = { 'Sub-Category': 'Chairs' };
+  await service.api.post('/versions/1/scale', { slice, value_incr: 9e6, pf_user: 'ben' });
+  const asked = () => service.query(`SELECT mentions FROM pf.comment`);
+  await expect.poll(asked).toEqual([{ mentions: ['ann'] }]);
+});
