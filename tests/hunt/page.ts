@@ -2,6 +2,7 @@
 import type { Page, Request } from '@playwright/test';
 import { choiceText } from '../../src/lib/components/ui/choice-text';
 import type { Asked } from './oracle';
+import { Refused } from './outcome';
 import { watch, type Point, type Pressed, type Said, type Seen } from './watch';
 
 /** The pivot page under a real mouse and keyboard, through what a planner sees and presses alone. */
@@ -10,6 +11,8 @@ export class HuntPage {
   readonly errors: string[] = [];
   private asked = 0;
   private open = 0;
+  /** How many presses of cells the page had seen before the last one. */
+  private presses = 0;
 
   private constructor(
     readonly page: Page,
@@ -95,16 +98,21 @@ export class HuntPage {
   }
 
   async press({ x, y }: Point, { ctrl = false } = {}): Promise<void> {
+    this.presses = await this.page.evaluate(() => window.hunted.pressed.length);
     if (ctrl) await this.page.keyboard.down('Control');
     await this.page.mouse.click(x, y);
     if (ctrl) await this.page.keyboard.up('Control');
   }
 
-  /** What the mouse pressed last. */
+  /** What the mouse pressed last. @throws Refused if it pressed no cell: the one that was aimed at had just gone */
   async lastPressed(): Promise<Pressed> {
-    const pressed = await this.page.evaluate(() => window.hunted.pressed.at(-1) ?? null);
-    if (!pressed) throw new Error('The mouse pressed no cell');
-    return pressed;
+    const pressed = await this.page.evaluate(
+      (since) => window.hunted.pressed.slice(since),
+      this.presses,
+    );
+    const last = pressed.at(-1);
+    if (!last) throw new Refused('the cell that was aimed at had gone');
+    return last;
   }
 
   toasts(): Promise<string[]> {

@@ -376,10 +376,17 @@ class PressedVisitor implements Visitor<Round> {
   }
 
   private async toggle(down: number): Promise<void> {
-    const rows = (await this.page.look()).rows.filter(({ icon }) => icon !== null);
+    const seen = await this.page.look();
+    const rows = seen.rows.filter(({ icon }) => icon !== null);
     if (rows.length < 2) return;
     const row = at(rows.slice(1), down);
     if (row.icon) await this.page.press(row.icon);
+    // What is pressed next is aimed at the rows that are drawn then. A limit may hide all rows below an open one.
+    const before = pathsOf(seen);
+    const deadline = Date.now() + 3_000;
+    while (Date.now() < deadline && pathsOf(await this.page.look()) === before) {
+      await this.page.page.waitForTimeout(25);
+    }
     await this.page.frames();
   }
 
@@ -398,7 +405,7 @@ class PressedVisitor implements Visitor<Round> {
   private async checkMarks(cells: readonly Pressed[]): Promise<void> {
     if (cells.some((cell) => cell.place !== 'body')) return;
     const wanted = new Set(cells.map(cellKey));
-    const deadline = Date.now() + 5_000;
+    const deadline = Date.now() + 15_000;
     for (;;) {
       const seen = await this.page.look();
       const wrong = seen.cells.find((cell) => cell.marked !== wanted.has(cellKey(cell)));
@@ -414,6 +421,9 @@ class PressedVisitor implements Visitor<Round> {
     }
   }
 }
+
+/** The rows on screen, to compare. */
+const pathsOf = ({ rows }: Seen): string => JSON.stringify(rows.map(({ path }) => path));
 
 function toggled(cells: Pressed[], cell: Pressed): Pressed[] {
   const others = cells.filter((other) => cellKey(other) !== cellKey(cell));
