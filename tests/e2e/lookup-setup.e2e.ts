@@ -110,6 +110,7 @@ test('an admin joins a table, reads why another one cannot be joined, and remove
 
   // Key and attributes are suggested.
   await page.getByRole('button', { name: 'Add a lookup' }).click();
+  await expect(dialog.getByLabel('Search the tables')).toBeFocused();
   await dialog.getByLabel('Search the tables').fill('products');
   await dialog.getByText('products', { exact: true }).click();
   await button('Next').click();
