@@ -4,7 +4,7 @@ import { type Backtesting, type ForecastErrors, MOST_ORIGINS, type Tested } from
 import { SHORTEST } from './methods';
 import { isSeasonal } from './seasonality';
 import { sum } from './series';
-import { demandOf, discontinuedFor } from './slow';
+import { demandOf, discontinuedFor, slowPart } from './slow';
 
 /** A method, and the sentences that say why it is used. */
 export interface Choice {
@@ -111,8 +111,8 @@ function best(candidate: Candidate): Choice {
     const why = `It had no amounts ${inLast(run, unit)}, longer than ever before, so it counts as discontinued and is forecast as 0.`;
     return { method: 'mean', why, kind: 'discontinued' };
   }
-  const { isSlow, interval } = demandOf(values);
-  if (isSlow) return bestOfSlow(candidate, interval);
+  const slow = slowPart(values, period);
+  if (slow) return bestOfSlow(candidate, slow);
   const benchmark = tests?.test('last_year')?.errors;
   if (!tests || !benchmark) {
     const length = count(values.length, unit);
@@ -173,9 +173,10 @@ const UNUSUAL = 0.05;
  * Source: Kolassa (2016), Evaluating predictive count data distributions in retail sales forecasting, International
  * Journal of Forecasting 32, for the errors.
  *
- * @param interval mean number of periods from one amount to the next
+ * @param slow the newest part of the series by which it is slow
  */
-function bestOfSlow({ values, period, unit, tests }: Candidate, interval: number): Choice {
+function bestOfSlow({ values, period, unit, tests }: Candidate, slow: readonly number[]): Choice {
+  const { interval } = demandOf(slow);
   const run = values.length - 1 - values.findLastIndex((value) => value !== 0);
   const origins = tests && tests.origins.length === MOST_ORIGINS ? tests.origins : [];
   const isBetter = (method: Method, figure: 'squares' | 'cumulated') =>
@@ -186,7 +187,8 @@ function bestOfSlow({ values, period, unit, tests }: Candidate, interval: number
     (['croston', 'tsb'] as const).find((method) => isBetter(method, 'cumulated'));
   const isUnusual = (1 - 1 / interval) ** run <= UNUSUAL;
   const method = better ?? (isUnusual ? 'tsb' : 'mean');
-  const share = `Only ${percent(1 / interval)} of the ${unit}s have an amount`;
+  const part = slow.length < values.length ? `last ${slow.length} ` : '';
+  const share = `Only ${percent(1 / interval)} of the ${part}${unit}s have an amount`;
   const how = {
     ...{ last_year: 'last year is moved', combined: 'theta and damped trend are combined' },
     croston: 'sizes and intervals are averaged (Croston’s method)',

@@ -66,7 +66,7 @@ describe('the range of a sum of groups', () => {
   it.each([
     [0.3, 5, 200],
     [0.3, 10, 100],
-    [0.6, 10, 100],
+    [0.6, 10, 200],
     [0.1, 20, 100],
   ])(
     'holds what it promises where groups sell in %d of the months: %d groups',

@@ -4,71 +4,50 @@ import { at, sum } from './series';
 import { demandOf, discontinuedFor, limitsOfSlow, meanOfPeriods, tsb } from './slow';
 import { together } from './together';
 import { generator } from '../../../../tests/support/random';
+import {
+  articlesOf,
+  MONTHS,
+  SIZES,
+  type SlowMarket,
+  YEAR,
+} from '../../../../tests/support/slow-market';
 
-const [MONTHS, YEAR, SEEDS] = [60, 12, 50];
+const SEEDS = 50;
 const OPTIONS = { horizon: YEAR, period: 12, unit: 'month', method: 'auto' } as const;
+const { even, pieces, lumpy } = SIZES;
 
-interface Market {
-  /** Share of the months in which an article sells. */
-  share: number;
-  /** Size of a sale, of a number from 0 to 1. */
-  size: (random: number) => number;
-  /** Number of articles. */
-  count?: number;
-  /** Growth of the share in a year. */
-  growth?: number;
-  /** Share of the articles whose sales end in the history. */
-  ending?: number;
-  /** Number of months within which the sales of the articles begin. */
-  launches?: number;
-}
-
-/** Articles of a market: months of history from the first sale on, and the year after. */
-function articles(
-  { share, size, count = 20, growth = 0, ending = 0, launches = 0 }: Market,
-  seed: number,
-) {
-  const random = generator(seed);
-  return Array.from({ length: count }, () => {
-    const end = random() < ending ? Math.floor(random() * MONTHS) : Infinity;
-    const start = launches > 0 ? Math.floor(random() * launches) : 0;
-    const sold = Array.from({ length: MONTHS + YEAR }, (_, t) => {
-      const sells = random() < share * (1 + growth) ** ((t - MONTHS) / 12) && t >= start && t < end;
-      const amount = size(random());
-      return sells ? amount : 0;
-    });
-    const first = sold.findIndex((amount) => amount !== 0);
-    const isKnown = first >= 0 && first < MONTHS;
-    return {
-      history: sold.slice(0, MONTHS).map((amount, t) => (isKnown && t >= first ? amount : null)),
-      // An article that never sold is not in the source.
-      future: isKnown ? sold.slice(MONTHS) : [],
-    };
-  });
-}
-
-const even = (random: number) => 1 + 5 * random;
-const pieces = (random: number) => 1 + Math.floor(5 * random);
-/** A Pareto distribution: few sales are many times as large as the others. */
-const lumpy = (random: number) => 2 * (1 - random) ** -0.4;
-
-const MARKETS: [string, Market][] = [
+const MARKETS: [string, SlowMarket][] = [
   ['of 10 %', { share: 0.1, size: even }],
   ['of 30 %', { share: 0.3, size: even }],
   ['of 30 %, in pieces', { share: 0.3, size: pieces }],
   ['of 60 %', { share: 0.6, size: even }],
   ['of 30 %, lumpy', { share: 0.3, size: lumpy }],
+  ['of 10 %, growing by 20 % a year', { share: 0.1, size: even, growth: 0.2, count: 150 }],
   ['of 30 %, growing by 10 % a year', { share: 0.3, size: even, growth: 0.1, count: 60 }],
+  ['of 30 %, growing by 20 % a year', { share: 0.3, size: even, growth: 0.2, count: 60 }],
+  [
+    'of 30 %, growing evenly by 20 % a year',
+    { share: 0.3, size: even, growth: 0.2, isEven: true, count: 60 },
+  ],
+  ['of 60 %, growing by 20 % a year', { share: 0.6, size: even, growth: 0.2, count: 60 }],
   ['of 30 %, falling by 10 % a year', { share: 0.3, size: even, growth: -0.1, count: 60 }],
+  ['of 30 %, falling by 20 % a year', { share: 0.3, size: even, growth: -0.2, count: 60 }],
+  ['of 60 %, falling by 10 % a year', { share: 0.6, size: even, growth: -0.1, count: 60 }],
   ['of 30 %, of which a third ends', { share: 0.3, size: even, ending: 0.33 }],
+  ['of 10 %, of which a third ends', { share: 0.1, size: even, ending: 0.33, count: 150 }],
+  [
+    'of 30 %, of which a third ends and the others grow by 20 % a year',
+    { share: 0.3, size: even, growth: 0.2, ending: 0.33, count: 60 },
+  ],
   ['of 30 %, launched within four years', { share: 0.3, size: even, launches: 48 }],
+  ['of 10 %, launched within four years', { share: 0.1, size: even, launches: 48, count: 150 }],
 ];
 
 describe('articles that sell in a share of the months', () => {
   it.each(MARKETS)('%s are forecast without bias', (_, market) => {
     let [forecast, sold, count, in80, in95, below] = [0, 0, 0, 0, 0, 0];
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const known = articles(market, 1000 * seed).filter(({ future }) => future.length > 0);
+      const known = articlesOf(market, 1000 * seed).filter(({ future }) => future.length > 0);
       const forecasted = known.map(({ history }) => ({
         history,
         result: forecastSeries(history, OPTIONS),

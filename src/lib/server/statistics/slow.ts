@@ -38,6 +38,23 @@ export function demandOf(values: readonly number[]): Demand {
   };
 }
 
+/** The fewest runs of empty periods that are no closure. */
+const FEWEST_RUNS = 3;
+
+/**
+ * Returns the newest part of a series by which it is slow: all of it, or its newer half of at least two years, if that
+ * has several runs of empty periods. An article that once sold in each period can have become slow.
+ *
+ * @param period number of periods of a year
+ * @returns null if the series is not slow
+ */
+export function slowPart(values: readonly number[], period: number): readonly number[] | null {
+  if (demandOf(values).isSlow) return values;
+  const newer = values.slice(-Math.max(2 * period, Math.ceil(values.length / 2)));
+  const runs = newer.filter((value, t) => value === 0 && newer[t - 1] !== 0).length;
+  return runs >= FEWEST_RUNS && demandOf(newer).isSlow ? newer : null;
+}
+
 /**
  * The mean of all periods after the first amount. The first period of a series mostly has an amount because the series
  * begins there, so it would make the mean too high.

@@ -1,8 +1,11 @@
 /** Forecasts slow series together: their sum has a trend and seasons that none of them shows alone. */
 import { errorDeviation, type Fit, ROOTS, scaledBack, seasonally } from './fit';
 import { type ForecastOptions, forecastSeries, type SeriesForecast } from './forecast';
-import { findSeasons } from './seasonality';
+import { percent } from './choice';
+import { growthOf, isSteady } from './growth';
+import { findSeasons, removeSeasons, withSeason } from './seasonality';
 import { at, fillGaps, lineThrough, mean, notBelow, sum } from './series';
+import { SHORTEST } from './methods';
 import { demandOf, limitsOfSlow } from './slow';
 
 /** A series and its own forecast. */
@@ -13,9 +16,10 @@ export interface Forecasted {
 }
 
 /**
- * Scales the forecasts of slow series so that they add up to the forecast of their sum, if that is not slow itself.
- * Each keeps its share. Forecasts of other series stay as they are. The forecast of the sum is the mean of its own and
- * of the line through its history: the methods damp trends, which would be a bias where most of the movement is chance.
+ * Scales the forecasts of slow series so that they add up to the forecast of their sum, if it has one. Each keeps its
+ * share. Some series end each year, so the forecast is the mean of that of all series, with those that count as
+ * discontinued, and of that without them. If most series are slow, a history that is too short to show this counts as
+ * slow too. Other forecasts stay as they are.
  *
  * Source: Nikolopoulos, Syntetos, Boylan, Petropoulos and Assimakopoulos (2011), An aggregate-disaggregate intermittent
  * demand approach (ADIDA) to forecasting, Journal of the Operational Research Society 62; here over series instead of
@@ -28,23 +32,80 @@ export function together(
   forecasted: readonly Forecasted[],
   options: ForecastOptions,
 ): (each: Forecasted) => SeriesForecast {
-  const own = ({ result }: Forecasted) => result;
   const slow = forecasted.filter(({ result }) => result.isSlow);
-  if (slow.length < 2) return own;
-  const forecast = forecastOfSum(
-    slow.map(({ history }) => history),
-    options,
+  if (slow.length < 2) return ({ result }) => result;
+  const living = slow.filter(({ result }) => result.forecast.some(Boolean));
+  const sums = [slow, living].map((some) =>
+    forecastOfSum(
+      some.map(({ history }) => history),
+      options,
+    ),
   );
-  if (!forecast) return own;
-  const shares = forecast.map((_, h) => sum(slow.map(({ result }) => at(result.forecast, h))));
-  if (shares.some((share) => share <= 0)) return own;
-  return (each) =>
-    each.result.isSlow && each.result.forecast.some(Boolean)
-      ? scaled(each, forecast, shares, slow.length)
-      : each.result;
+  const shares = Array.from({ length: options.horizon }, (_, h) =>
+    sum(living.map(({ result }) => at(result.forecast, h))),
+  );
+  const [ofSlow, ofLiving] = sums;
+  const total =
+    ofSlow && ofLiving && shares.every((share) => share > 0)
+      ? ofSlow.map((amount, h) => (amount + at(ofLiving, h)) / 2)
+      : null;
+  const isScaled = new Set(total ? living : []);
+  const longer = forecasted.filter(({ history }) => knownOf(history).length >= SHORTEST);
+  const young = new Set(
+    2 * slow.length > longer.length ? forecasted.filter((each) => isYoung(each)) : [],
+  );
+  const frequency = mean(slow.map(({ history }) => frequencyOf(knownOf(history))));
+  return (each) => {
+    if (young.has(each)) return ofYoung(each, frequency, options.unit);
+    return total && isScaled.has(each) ? scaled(each, total, shares, living.length) : each.result;
+  };
 }
 
-/** Forecasts the sum of slow series; null if it is slow itself, below 0 or too short. */
+const knownOf = (history: Forecasted['history']): number[] =>
+  history.flatMap((amount) => amount ?? []);
+
+/** Whether a series has an amount but is too short for a method. */
+const isYoung = ({ history }: Forecasted): boolean => {
+  const known = knownOf(history);
+  return known.length < SHORTEST && known.some(Boolean);
+};
+
+/** Returns the share of the periods after the first one that have an amount. */
+const frequencyOf = (known: readonly number[]): number =>
+  mean(known.slice(1).map((amount) => Number(amount !== 0)));
+
+/** The number of periods that a young series is taken to have had in its bands. */
+const USUAL_PERIODS = 40;
+
+/** Forecasts a series that is too short to show how often it sells, as often as the slow series of its request. */
+function ofYoung({ history, result }: Forecasted, frequency: number, unit: string): SeriesForecast {
+  const amounts = knownOf(history).filter(Boolean);
+  const size = mean(amounts);
+  const forecast = result.forecast.map(() => size * frequency);
+  const periods = Array.from({ length: USUAL_PERIODS }, (_, t) =>
+    t <= frequency * USUAL_PERIODS ? size : 0,
+  );
+  const deviation = Math.abs(size) * Math.sqrt(frequency * (1 - frequency));
+  return {
+    ...result,
+    ...{ method: 'mean', forecast, deviation: forecast.map(() => deviation), isSlow: true },
+    band80: limitsOfSlow(periods, forecast, 0.8),
+    band95: limitsOfSlow(periods, forecast, 0.95),
+    why: `Its history is too short to show how often it sells, so it is forecast to sell in ${percent(frequency)} of the ${unit}s, as the slow series beside it.`,
+  };
+}
+
+/** The fewest amounts of all series that show how their sum grows. */
+const FEWEST_AMOUNTS = 60;
+/** The least number of years that show it. */
+const YEARS = 2;
+
+/**
+ * Forecasts the sum of slow series. If it varies by chance around a steady growth, that goes on; such a sum may be slow
+ * itself. Otherwise its level moves, and the forecast is the mean of its own one and of a line.
+ *
+ * @returns null if it is below 0, too short, or slow without a steady growth
+ */
 export function forecastOfSum(
   histories: readonly Forecasted['history'][],
   options: ForecastOptions,
@@ -52,7 +113,12 @@ export function forecastOfSum(
   const total = totalOf(histories);
   const start = total.findIndex((amount) => amount !== null);
   const known = fillGaps(start < 0 ? [] : total.slice(start), options.period);
-  if (demandOf(known).isSlow || known.some((amount) => amount < 0)) return null;
+  if (known.some((amount) => amount < 0)) return null;
+  const amounts = sum(histories.map((history) => history.filter(Boolean).length));
+  const isLong = amounts >= FEWEST_AMOUNTS && known.length >= YEARS * options.period;
+  const growth = isLong ? steadyGrowth(known, options) : null;
+  if (growth) return growth;
+  if (demandOf(known).isSlow) return null;
   const { forecast, backtest, method } = forecastSeries(total, options);
   if (!backtest || method === 'last_year') return null;
   const line = continued(known, options);
@@ -60,6 +126,22 @@ export function forecastOfSum(
     known,
     forecast.map((amount, h) => (amount + at(line, h)) / 2),
   );
+}
+
+/** Continues the growth of a series, with its seasons; null if the level moves otherwise. */
+function steadyGrowth(
+  values: readonly number[],
+  { horizon, period }: ForecastOptions,
+): number[] | null {
+  const seasons = findSeasons(values, period);
+  const adjusted = removeSeasons(values, seasons);
+  const curve = growthOf(adjusted);
+  if (!isSteady(adjusted, curve)) return null;
+  const { length } = values;
+  const ahead = Array.from({ length: horizon }, (_, h) =>
+    withSeason(curve(length + h), seasons, length + h),
+  );
+  return notBelow(values, ahead);
 }
 
 /** The least share of the level of all series that the known ones have in a period of a total. */
@@ -119,7 +201,7 @@ function scaled(
   const by = (values: readonly number[]) =>
     values.map((value, h) => (value * at(total, h)) / at(shares, h));
   const forecast = by(result.forecast);
-  const known = history.flatMap((amount) => amount ?? []);
+  const known = knownOf(history);
   return {
     ...result,
     forecast,
