@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forecastSeries, type SeriesForecast } from './forecast';
 import { at, sum } from './series';
-import { demandOf, discontinuedFor, limitsOfSlow, meanOfPeriods, tsb } from './slow';
+import { demandOf, discontinuedFor, limitsOfSlow, meanOfPeriods, slowPart, tsb } from './slow';
 import { together } from './together';
 import { generator } from '../../../../tests/support/random';
 import {
@@ -128,6 +128,41 @@ describe('the kind of a series', () => {
     });
     expect(demandOf([1, 1, 10, 1])).toMatchObject({ interval: 1, isSlow: false, isErratic: true });
     expect(demandOf([0, 0])).toMatchObject({ interval: Infinity, isSlow: false });
+  });
+
+  it('is slow by its newer half too, but not because of a closure', () => {
+    const often = Array.from({ length: 36 }, (_, t) => 2 + (t % 5));
+    const seldom = Array.from({ length: 24 }, (_, t) => (t % 3 === 0 ? 0 : 3));
+    expect(slowPart([...often, ...seldom], 12)).toHaveLength(30);
+    const closed = Array.from({ length: 24 }, (_, t) => (t > 3 && t < 15 ? 0 : 3));
+    expect(slowPart([...often, ...closed], 12)).toBeNull();
+    expect(slowPart(seldom, 12)).toEqual(seldom);
+    const { why } = forecastSeries([...often, ...seldom], OPTIONS);
+    expect(why).toContain('Only 73.3 % of the last 30 months have an amount');
+  });
+
+  it('of a new series is that of the slow ones beside it', () => {
+    const random = generator(2);
+    // Each sells in 10 of the 40 months after the first one.
+    const slow = Array.from({ length: 4 }, () => [
+      3,
+      ...Array.from({ length: 40 }, (_, t) => ({ sold: t < 10 ? 3 : 0, place: random() }))
+        .toSorted((one, other) => one.place - other.place)
+        .map(({ sold }) => sold),
+    ]);
+    const young = [...Array<null>(39).fill(null), 8, 0];
+    const forecasted = [...slow, young].map((history) => ({
+      history,
+      result: forecastSeries(history, OPTIONS),
+    }));
+    const [{ forecast, isSlow, why }] = forecasted.slice(4).map(together(forecasted, OPTIONS)) as [
+      SeriesForecast,
+    ];
+    expect(forecast).toEqual(forecast.map(() => expect.closeTo(8 * 0.25, 10)));
+    expect(isSlow).toBe(true);
+    expect(why).toContain('sell in 25 % of the months');
+    const [alone] = forecasted.slice(4).map(together(forecasted.slice(4), OPTIONS));
+    expect(alone).toBe(forecasted[4]?.result);
   });
 
   it('is discontinued after a run that is long, longer than before and no chance', () => {
