@@ -34,6 +34,12 @@ export const TERRITORY_ENDPOINTS = {
     answer: json(Territory),
     refusals: [409],
   },
+  'DELETE /territories/{id}': {
+    role: 'admin',
+    territories: 'refused',
+    summary: 'Delete a territory',
+    answer: nothing,
+  },
   'GET /members': {
     role: 'admin',
     territories: 'narrowed',
@@ -45,11 +51,5 @@ export const TERRITORY_ENDPOINTS = {
       },
     },
     answer: json(MembersAnswer),
-  },
-  'DELETE /territories/{id}': {
-    role: 'admin',
-    territories: 'refused',
-    summary: 'Delete a territory',
-    answer: nothing,
   },
 } satisfies Endpoints;

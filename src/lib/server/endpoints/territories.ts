@@ -13,6 +13,6 @@ export const territoryHandlers: Handlers<typeof TERRITORY_ENDPOINTS> = {
   'GET /sources/{id}/territories': ({ db, id }) => territories(db, id),
   'POST /sources/{id}/territories': ({ locals, id, body }) => createTerritory(locals, id, body),
   'PATCH /territories/{id}': ({ db, id, body }) => editTerritory(db, id, body),
-  'GET /members': ({ locals, query: { search = '' } }) => seenMembers(locals, search),
   'DELETE /territories/{id}': ({ db, id }) => removeTerritory(db, id),
+  'GET /members': ({ locals, query: { search = '' } }) => seenMembers(locals, search),
 };
