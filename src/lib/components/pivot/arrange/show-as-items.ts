@@ -1,4 +1,4 @@
-/** Menu items that show a measure in relation to other sums. */
+/** Menu items of a measure: how it is shown, and the rules that mark its cells. */
 import type { ShowAs } from '$lib/contract/stored-layout';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import type { MenuItem } from '../../ui/Menu.svelte';
@@ -16,7 +16,7 @@ const WAYS: readonly { way: ShowAs | undefined; label: string }[] = [
  * Returns menu items for the ways to show a measure. A share of the parent column needs columns, and a running total
  * needs a date in them. Rows that are not grouped and texts have no items.
  */
-export function showAsItems(
+function showAsItems(
   measure: string,
   { arrangement, fields, pivot }: Pick<PlanSession, 'arrangement' | 'fields' | 'pivot'>,
 ): MenuItem[] {
@@ -35,4 +35,18 @@ export function showAsItems(
     checked: way === style.show_as,
     onselect: () => void arrangement.showAmounts(measure, { ...style, show_as: way }),
   }));
+}
+
+/** Returns menu items for the ways to show a measure, and for the rules that mark its cells. */
+export function measureItems(
+  measure: string,
+  session: Pick<PlanSession, 'arrangement' | 'fields' | 'pivot'>,
+): MenuItem[] {
+  const { fields } = session;
+  return [
+    ...showAsItems(measure, session),
+    ...(fields.hasNumbers(measure)
+      ? [{ label: 'Mark cells …', onselect: () => (fields.marking = measure) }]
+      : []),
+  ];
 }
