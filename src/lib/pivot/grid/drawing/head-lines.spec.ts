@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { headLines, nameOfPart } from './head-lines';
+import { headLines, isBelow, nameOfPart } from './head-lines';
 
 it.each([
   ['Sales', ['Sales']],
@@ -24,4 +24,14 @@ it.each([
   ['Sales net', 'Sales', 'Sales net'],
 ])('names %j as a part of %j', (label, whole, name) => {
   expect(nameOfPart(label, whole)).toBe(name);
+});
+
+it.each([
+  ['% of parent column', ['Sales'], true],
+  ['running total', ['Sales'], true],
+  ['rank', ['Sales'], false],
+  ['running total', ['Sales: Δ % to ', 'Cautious 2027'], false],
+  [null, ['Sales'], false],
+] as const)('puts the unit %s of %j below the name: %s', (unit, lines, expected) => {
+  expect(isBelow(unit, lines)).toBe(expected);
 });

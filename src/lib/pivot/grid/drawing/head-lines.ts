@@ -27,3 +27,10 @@ export function headLines(name: string): [string] | [string, string] {
  */
 export const nameOfPart = (label: string, whole: string): string =>
   label.startsWith(`${whole}: `) ? label.slice(whole.length + ': '.length) : label;
+
+/**
+ * Whether a unit, such as "% of parent column", stands in a second line below the name of its measure. The last line of a
+ * name in two lines has the unit, too.
+ */
+export const isBelow = (unit: string | null, lines: readonly string[]): unit is string =>
+  unit !== null && unit.length > ONE_LINE && lines.length === 1;

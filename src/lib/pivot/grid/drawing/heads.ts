@@ -3,7 +3,7 @@ import { pathKey } from '../../slice/cell';
 import type { CellValue } from '../../values/engine-types';
 import type { DrawnColumn } from '../cells/grid-columns';
 import { commonUnit, unitText, type ColumnFormat } from '../../values/column-format';
-import { headLines, nameOfPart } from './head-lines';
+import { headLines, isBelow, nameOfPart } from './head-lines';
 import { label } from '../../values/labels';
 import type { Shown } from '../shown/shown';
 
@@ -77,7 +77,16 @@ export class Heads {
 
   /** Whether a header has two lines. */
   get areTall(): boolean {
-    return this.shown.columns.some(({ measure }) => this.linesOf(measure).length > 1);
+    return this.shown.columns.some(({ measure }) => {
+      const lines = this.linesOf(measure);
+      return lines.length > 1 || isBelow(this.unitOf(measure), lines);
+    });
+  }
+
+  /** Returns the unit in the header of a measure; null if it has none, or if it stands in the corner of the grid. */
+  private unitOf(measure: string): string | null {
+    const unit = unitText(this.formatOf(measure));
+    return unit === this.commonUnit ? null : unit;
   }
 
   private linesOf(measure: string): readonly string[] {
@@ -101,13 +110,13 @@ export class Heads {
       const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
       // An ungrouped view has nothing to add up.
       const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
-      const own = isMeasure ? unitText(this.formatOf(column.measure)) : null;
-      const unit = own === this.commonUnit ? null : own;
+      const unit = isMeasure ? this.unitOf(column.measure) : null;
       const lines = isMeasure ? this.linesOf(column.measure) : [text];
       const head = this.element(key, lines, hasToggle ? !isTop : null, unit);
       // Several columns may have the same label.
       if (isMeasure && lines.join('') !== column.measure) head.dataset.measure = column.measure;
-      if (lines.join('') !== text) head.title = text;
+      const full = unit === null ? text : `${text} ${unit}`;
+      if (lines.join('') !== full) head.title = full;
       return head;
     });
   }
@@ -123,8 +132,9 @@ export class Heads {
     if (known) return known;
     const made = span('pf-head');
     if (isOpen !== null) made.append(toggle(lines.join(''), isOpen));
-    const parts = lines.length > 1 ? lines.map((line) => span('pf-line', line)) : lines;
-    made.append(...parts);
+    const [first = ''] = lines;
+    const all = isBelow(unit, lines) ? [first, ''] : lines;
+    made.append(...(all.length > 1 ? all.map((line) => span('pf-line', line)) : all));
     if (unit !== null)
       (made.querySelector('.pf-line:last-child') ?? made).append(span('pf-unit', ` ${unit}`));
     this.elements.set(key, made);
