@@ -17,6 +17,7 @@ export default defineConfig({
   use: {
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
+    actionTimeout: 120_000,
     screenshot: 'only-on-failure',
     // Frames of animations take a tenth of the CPU time, and a check of contrasts must not read colours between two.
     contextOptions: { reducedMotion: 'reduce' },
