@@ -28,6 +28,12 @@ export class CountedPlanner {
     await target.click();
   }
 
+  /** Opens the menu of a cell or header with the other mouse button. */
+  async menu(target: Locator): Promise<void> {
+    this.actions += 1;
+    await target.click({ button: 'right' });
+  }
+
   /** Chooses an entry of a list: a click opens the list, and another one chooses. */
   async choose(list: Locator, label: string): Promise<void> {
     this.actions += 2;

@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import { COLOURS, violations } from '../support/axe';
 import { test, expect } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { arrange, PivotPage } from './pivot-page';
@@ -156,3 +157,93 @@ for (const [locale, words] of Object.entries(LANGUAGES))
       await expect(unlock).toBeVisible();
     });
   });
+
+test.describe('the dialogs of the pivot in a German browser', () => {
+  test.use({ locale: 'de-DE', template: 'raw' });
+
+  /** 1366, 1920 and, as at 200 %, 1440 pixels. */
+  const SIZES = [
+    { width: 1366, height: 768 },
+    { width: 1920, height: 1080 },
+    { width: 720, height: 450 },
+  ];
+
+  const MENU = '[role=menu]';
+
+  /** Checks an open dialog, menu or list in each size, and its colours in both themes. */
+  async function fits(page: Page, part: Locator, include: string) {
+    await expect(part).toBeVisible();
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      expect(await overflows(page)).toBe(false);
+      await expect
+        .poll(async () => {
+          const box = await part.boundingBox();
+          return box && [box.x >= 0, box.y >= 0, box.x + box.width <= size.width];
+        })
+        .toEqual([true, true, true]);
+      // The arrow keys scroll a menu, which axe does not know.
+      const without = ['region', ...(include === MENU ? ['scrollable-region-focusable'] : [])];
+      const found = await violations(page, { include: [include], without });
+      expect(found.map(({ id, nodes }) => `${size.width}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+    }
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const found = await violations(page, { include: [include], ...COLOURS });
+    expect(found.map(({ id, nodes }) => `dark: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1366, height: 768 });
+  }
+
+  test('pass axe at three sizes in both themes, opened with the keyboard', async ({ page }) => {
+    const pivot = new PivotPage(page);
+    await pivot.open(1, '?rows=Category,Sub-Category&columns=Order+Year&measures=Sales');
+    const dialog = page.getByRole('dialog');
+    /** Chooses an item in the menu of a field. */
+    const choose = async (field: string, item: string) => {
+      await page.getByRole('button', { name: `Arrange ${field}`, exact: true }).press('Enter');
+      await page.getByRole('menuitem', { name: item }).press('Enter');
+    };
+
+    await page.keyboard.press('a');
+    await page.getByRole('button', { name: 'Arrange Sales', exact: true }).press('Enter');
+    await fits(page, page.getByRole('menu'), MENU);
+    await page.getByRole('menuitem', { name: 'Show as % of parent column' }).press('Enter');
+    await expect(page).toHaveURL(/amounts=Sales:::share_of_column/);
+
+    await choose('Category', 'Top, bottom or threshold …');
+    await dialog.getByLabel('Show', { exact: true }).selectOption('above');
+    await dialog.getByLabel('Number', { exact: true }).fill('0,5');
+    await fits(page, dialog, '[role=dialog]');
+    await dialog.getByLabel('Number', { exact: true }).press('Enter');
+    await expect(page.getByTestId('limit')).toContainText('Category: Sales above 0,5');
+
+    await choose('Category', 'Order of its values …');
+    await fits(page, dialog, '[role=dialog]');
+    await page.keyboard.press('Escape');
+
+    await choose('Sales', 'Mark cells …');
+    await dialog.getByLabel('Mark', { exact: true }).selectOption('between');
+    await fits(page, dialog, '[role=dialog]');
+    // The first press warns that the rule is not saved.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+
+    const alerts = page.getByRole('button', { name: 'Alerts', exact: true });
+    await alerts.press('Enter');
+    await page.getByRole('button', { name: 'Make an alert …' }).press('Enter');
+    await dialog.getByLabel('Amount, in full').fill('1.000,5');
+    await fits(page, dialog, '[role=dialog]');
+    await dialog.getByLabel('Name').press('Enter');
+    await expect(dialog).toHaveCount(0);
+    await alerts.press('Enter');
+    await expect(page.getByRole('article', { name: 'Alert Sales above 1.000,5' })).toBeVisible();
+    await fits(page, dialog, '[role=dialog]');
+    await page.keyboard.press('Escape');
+
+    await pivot.click({ row: ['Furniture'] });
+    await page.keyboard.press('b');
+    await expect(dialog.getByTestId('rows-behind')).toContainText('baseline');
+    await fits(page, dialog, '[role=dialog]');
+  });
+});

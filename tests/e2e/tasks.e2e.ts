@@ -404,6 +404,59 @@ test('duplicating, comparing, locking, looking back, undoing a person’s change
   });
 });
 
+test('a share, a running total, the top ten, a rule of colours, the rows behind a cell and a print take two to eight actions each', async ({
+  page,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1, '?rows=State,Sub-Category&columns=Order+Year&measures=Sales&depth=1');
+  const planner = new CountedPlanner(page, pivot);
+  const item = (name: string) => page.getByRole('menuitem', { name, exact: true });
+  const head = () => pivot.grid.locator('thead th.pf-measure').first();
+
+  await planner.task(2, async () => {
+    await planner.menu(head());
+    await planner.click(item('Show as % of parent'));
+    await expect(page).toHaveURL(/amounts=Sales:::share_of_row/);
+    await expect.poll(() => pivot.text({ row: [], column: ['2028', 'Sales'] })).toBe('100.0%');
+  });
+
+  await planner.task(2, async () => {
+    await planner.menu(head());
+    await planner.click(item('Show as running total'));
+    await expect(page).toHaveURL(/amounts=Sales:::running_total/);
+  });
+
+  // The dialog begins with the largest ten of the outermost field.
+  await planner.task(3, async () => {
+    await planner.menu(head());
+    await planner.click(item('Top, bottom or threshold …'));
+    await planner.click(page.getByRole('dialog').getByRole('button', { name: 'Show' }));
+    await expect(page.getByTestId('limit')).toHaveText(/^State: top 10 by Sales, \d+ in Others/);
+  });
+
+  await planner.task(5, async () => {
+    await planner.menu(head());
+    await planner.click(item('Mark cells …'));
+    const dialog = page.getByRole('dialog', { name: 'Mark cells of Sales' });
+    await planner.choose(dialog.getByLabel('Mark', { exact: true }), 'Scale of two colours');
+    await planner.click(dialog.getByRole('button', { name: 'Add the rule' }));
+    await expect(page).toHaveURL(/mark=Sales:two_colours/);
+  });
+
+  await planner.task(2, async () => {
+    await planner.select({ row: ['California'], column: ['2028', 'Sales'] });
+    await planner.press('b');
+    await expect(page.getByTestId('rows-behind')).toBeVisible();
+  });
+  await page.keyboard.press('Escape');
+
+  await page.evaluate(() => Object.assign(window, { print: () => undefined }));
+  await planner.task(1, async () => {
+    await planner.press('Control+p');
+    await expect(page.locator('.printed table').first()).toBeAttached();
+  });
+});
+
 test('an alert that fires and asks its owner for the reason takes at most 8 actions', async ({
   page,
   service,
