@@ -404,7 +404,7 @@ test('duplicating, comparing, locking, looking back, undoing a person’s change
   });
 });
 
-test('a share, a running total, the top ten, a rule of colours, the rows behind a cell and a print take two to eight actions each', async ({
+test('a share, a running total, the top ten, a rule of colours, the rows behind a cell and a print take one to five actions each', async ({
   page,
 }) => {
   const pivot = new PivotPage(page);

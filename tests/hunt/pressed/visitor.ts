@@ -381,7 +381,7 @@ class PressedVisitor implements Visitor<Round> {
     if (rows.length < 2) return;
     const row = at(rows.slice(1), down);
     if (row.icon) await this.page.press(row.icon);
-    // What is pressed next is aimed at the rows that are drawn then. A limit may hide all rows below an open one.
+    // The next press is aimed at the rows that are drawn then. A limit may hide all rows below an open one.
     const before = pathsOf(seen);
     const deadline = Date.now() + 3_000;
     while (Date.now() < deadline && pathsOf(await this.page.look()) === before) {

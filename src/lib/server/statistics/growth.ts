@@ -16,8 +16,8 @@ const EXACT = 1e-9;
 /**
  * Returns the curve of a series whose variance is proportional to its mean, as that of sums of independent sales is: the
  * mean of a line and of a curve of constant rate, weighted by their quasi-likelihoods. A history of some years mostly
- * does not tell the two apart; both then count about half, and the curve more where the series falls. Unlike a line through logarithms or square roots, both curves
- * have the mean of the series, whether its amounts are few or many.
+ * does not tell the two apart; both then count about half, and the curve more where the series falls. Both have the mean
+ * of the series, however few its amounts are, which a line through logarithms or square roots has not.
  *
  * Source: McCullagh and Nelder (1989), Generalized Linear Models, chapters 8 and 9; Burnham and Anderson (2002), Model
  * Selection and Multimodel Inference, section 2.9, for the weights.
