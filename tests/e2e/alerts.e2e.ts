@@ -11,7 +11,6 @@ test('an alert is made, begins when an amount is typed, and is explained by its 
   page,
   service,
 }) => {
-  test.slow();
   const pivot = new PivotPage(page, 'ann');
   await pivot.open(1, VIEW);
   // A rule of a mark becomes an alert, with its number and the fields of the rows.

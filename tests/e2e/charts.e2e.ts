@@ -178,7 +178,7 @@ test('a layout with a chart of an earlier build shows the nearest kind', async (
   ]);
   await visit(page, '/versions/1');
   const chart = new ChartPage(page);
-  await expect(chart.plot).toBeVisible({ timeout: 60_000 });
+  await expect(chart.plot).toBeVisible();
   // Without time, the first level is the axis and the second makes the series.
   expect(await chart.headers()).toHaveLength(5);
   const places = await chart.places();

@@ -80,7 +80,6 @@ test('a year is closed from its header, shown as closed to everyone, and opened 
   page,
   service,
 }) => {
-  test.slow();
   const second = await startServer({ database: service.database });
   try {
     const ann = new PivotPage(page, 'ann');
@@ -165,7 +164,6 @@ test('the difference is spread over later months, and closed months are restated
   page,
   service,
 }) => {
-  test.slow();
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const before = await planned(service, '2027-01-01', '2027-12-31');

@@ -335,9 +335,9 @@ test.describe('at a display grain', () => {
     await showsBoth(pivot, service);
     await service.api.patch('/versions/2', { exclude_iters: [] });
     await page.unroute('**/api/versions/*/events');
-    await expect(page.getByText(/The rows that count as the plan of .* have changed/)).toBeVisible({
-      timeout: 30_000,
-    });
+    await expect(
+      page.getByText(/The rows that count as the plan of .* have changed/),
+    ).toBeVisible();
     await page.getByRole('button', { name: 'Reload' }).click();
     await pivot.drawn();
     const [{ sales }] = await service.query(

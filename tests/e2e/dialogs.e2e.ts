@@ -128,7 +128,7 @@ for (const { name, open, fields, confirm, request } of DIALOGS) {
       await dialog.getByLabel(label, { exact: true }).fill(text);
     }
     await page.keyboard.press('Tab');
-    await expect(button).toBeEnabled({ timeout: 20_000 });
+    await expect(button).toBeEnabled();
 
     // Escape and a click outside warn, and discard nothing.
     await page.keyboard.press('Escape');
@@ -162,7 +162,7 @@ for (const { name, open, fields, confirm, request } of DIALOGS) {
     await button.dblclick();
     await expect.poll(() => sent.length).toBe(1);
     await sent[0]!.continue();
-    await expect(dialog).toHaveCount(0, { timeout: 60_000 });
+    await expect(dialog).toHaveCount(0);
     expect(sent).toHaveLength(1);
     await expect(page.locator('body')).not.toBeFocused();
   });

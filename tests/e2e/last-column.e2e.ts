@@ -183,7 +183,6 @@ test('the last column is reached and typed into after random changes of the arra
   page,
   service,
 }) => {
-  test.setTimeout(300_000);
   await loadYearBefore(service);
   await service.api.post('/versions/1/copy', { name: OTHER, pf_user: 'bea' });
   const formula = { name: MARGIN, expression: '(Sales - 20 * Quantity) / Sales', pf_user: 'ana' };

@@ -38,5 +38,5 @@ test('the page of a version is released when it is left', async ({ page }) => {
     const fifth = await counted();
     expect(fifth.nodes - (third?.nodes ?? 0)).toBeLessThan(500);
     expect(fifth.listeners - (third?.listeners ?? 0)).toBeLessThan(25);
-  }).toPass({ timeout: 30_000 });
+  }).toPass({ timeout: 60_000 });
 });

@@ -25,7 +25,6 @@ test('a pivot of families can be filtered, searched, saved, charted, exported, r
   page,
   service,
 }) => {
-  test.slow();
   await addFamilies(service);
   const pivot = new PivotPage(page);
   await pivot.open(1, '?rows=Family,Sub-Category');
@@ -178,7 +177,6 @@ test('a family is typed into and moved: comment, review, view and lock follow, w
   page,
   service,
 }) => {
-  test.slow();
   await addFamilies(service);
   const pivot = new PivotPage(page);
   await pivot.open(1, '?rows=Family,Sub-Category');
@@ -269,7 +267,6 @@ test('a 4-4-5 year of weeks is forecast, shown across, typed into, exported, rea
   page,
   service,
 }) => {
-  test.slow();
   const { api, query } = service;
   const made = await cli('periods', ['--weeks=4-4-5'], { database: service.database });
   expect(made, made.stderr).toMatchObject({ code: 0 });

@@ -27,8 +27,6 @@ const test = base.extend<{ network: TcpProxy; ann: PivotPage }>({
   },
 });
 
-test.setTimeout(180_000);
-
 test.use({ env: { PF_HEARTBEAT: '1s' } });
 
 /** The ways in which a network fails and recovers. */
@@ -158,7 +156,7 @@ for (const [way, switches] of Object.entries(WAYS)) {
     expect(await stored(service)).toBeCloseTo(before + 1000, 2);
 
     await back();
-    await expect(unsaved(ann)).toHaveCount(0, { timeout: 30_000 });
+    await expect(unsaved(ann)).toHaveCount(0);
     await expect(waiting(ann)).toHaveCount(0);
     expect(await stored(service)).toBe(40_000);
     expect(await stored(service, 'Tables')).toBeCloseTo(tables + 500, 2);
@@ -331,7 +329,7 @@ test('a block that is pasted while the network is off is written as one entry', 
   await expect(waiting(ann)).toContainText('3 cells');
 
   await network.pass();
-  await expect(unsaved(ann)).toHaveCount(0, { timeout: 30_000 });
+  await expect(unsaved(ann)).toHaveCount(0);
   expect(await stored(service)).toBe(40_000);
   expect(await stored(service, 'Tables')).toBe(90_000);
   expect(await scales(service, 'ann')).toHaveLength(1);

@@ -75,7 +75,7 @@ export class PivotPage {
   }
 
   async drawn(): Promise<void> {
-    await expect(this.grid.locator('tbody td').first()).toBeVisible({ timeout: 60_000 });
+    await expect(this.grid.locator('tbody td').first()).toBeVisible();
     await expect(this.page.getByRole('progressbar')).toHaveCount(0);
   }
 

@@ -27,7 +27,6 @@ test('a slice is submitted, returned, approved and reopened, and locked for the 
   service,
 }) => {
   // Three people follow each other's steps.
-  test.slow();
   const ann = await openSignedIn(browser, service.url, 'ann');
   const bea = await openSignedIn(browser, service.url, 'bea');
   const cem = await openSignedIn(browser, service.url, 'cem');

@@ -25,7 +25,6 @@ test('the page shows who is signed in, and hides actions outside their role', as
   service,
 }) => {
   // Three people visit five pages each.
-  test.slow();
   const rita = await signedIn(browser, service.url, 'rita', 'readers');
   const ann = await signedIn(browser, service.url, 'ann', 'planners');
   const eve = await signedIn(browser, service.url, 'eve', 'admins');

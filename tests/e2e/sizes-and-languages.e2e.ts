@@ -16,7 +16,6 @@ test('a grid of 240 months and 2,000 products can be scrolled, read and typed in
   page,
   service,
 }) => {
-  test.slow();
   const { query } = service;
   await query(`CREATE TABLE public.assortment AS
     SELECT 'Product ' || to_char(p, 'FM0000') AS product, DATE '2012-01-01' + make_interval(months => m) AS day,

@@ -144,7 +144,6 @@ test('a planner sees and changes a part, a reviewer everything, and an outsider 
   service,
 }) => {
   // Three people follow each other's changes.
-  test.slow();
   const admin = apiAt(service.url, { 'x-forwarded-user': 'eve', 'x-forwarded-groups': 'admins' });
   const read = { Region: ['West', 'South'] };
   for (const body of [
@@ -273,7 +272,6 @@ test('somebody who sees everything and changes a part first sees that part, and 
   browser,
   service,
 }) => {
-  test.slow();
   const admin = apiAt(service.url, { 'x-forwarded-user': 'eve', 'x-forwarded-groups': 'admins' });
   const body = { member: 'carl', read: {}, write: { Region: 'West' } };
   expect((await admin.post('/sources/1/territories', body)).status).toBe(201);

@@ -34,7 +34,6 @@ test('a year is split into YTD and YTG, which follow a close and its undo, and s
   page,
   service,
 }) => {
-  test.slow();
   await close(service, '2027-03-31');
   const pivot = new PivotPage(page);
   await pivot.keepUser('ann');

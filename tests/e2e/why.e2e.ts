@@ -52,7 +52,6 @@ test('a waterfall shows who changed the number, and each of its bars can be undo
   page,
   service,
 }) => {
-  test.slow();
   const write = (body: object) =>
     service.api.post('/versions/1/scale', { pf_user: 'ben', slice: FURNITURE, ...body });
   await write({ pct: 10, note: 'a new range' });
