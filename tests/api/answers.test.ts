@@ -61,7 +61,7 @@ it('returns the written rows, however long their text, within the memory of thei
   expect([rows, String.fromCharCode(last)]).toEqual([2 * LEAVES, ']']);
   expect(size).toBeGreaterThan(LONGEST_TEXT);
   await expectMoved(version);
-}, 120_000);
+});
 
 it('blocks neither the version nor the process while nobody reads its answer', async () => {
   const version = await loadedVersion(LEAVES);
@@ -78,7 +78,7 @@ it('blocks neither the version nor the process while nobody reads its answer', a
   const [{ pf_logid }] = scaled.body;
   expect((await service.api.del(`/log/${pf_logid}`)).body).toMatchObject({ rows_deleted: 1 });
   await expectMoved(version);
-}, 120_000);
+});
 
 it('can be undone, with every row listed', async () => {
   const version = await loadedVersion(LEAVES);
@@ -93,4 +93,4 @@ it('can be undone, with every row listed', async () => {
   expect(body.rows_deleted).toBe(2 * LEAVES);
   expect(body.pf_ids.sort((a: number, b: number) => a - b)).toEqual(written.map((r) => r.pf_id));
   expect(await bytes(service, version)).toEqual(before);
-}, 120_000);
+});

@@ -45,7 +45,7 @@ beforeEach(async () => {
     ],
   );
   expect((await service.api.post(`${v.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
-}, 60_000);
+});
 afterEach(async () => {
   await service?.stop();
   await pair?.stop();
@@ -144,7 +144,7 @@ describe('a standby is promoted while people plan', () => {
     expect(output).toContain('the database cannot be reached');
     expect(output).toContain('accepts no changes');
     expect(output).toContain('the database has another history');
-  }, 120_000);
+  });
 });
 
 describe('a standby without the last changes is promoted', () => {
@@ -195,7 +195,7 @@ describe('a standby without the last changes is promoted', () => {
     expect(again.status).toBe(200);
     expect((await scale(10, 'lost with its commit')).body).toEqual(again.body);
     expect(salesIn(await service.api.get(paths[0]!))).toBe(1160);
-  }, 120_000);
+  });
 });
 
 describe('a primary disappears without a message', () => {
@@ -227,5 +227,5 @@ describe('a primary disappears without a message', () => {
     await client.end();
     expect((await scale(1, 'under way')).status).toBe(200);
     expect(salesIn(await service.api.get(`${v.path}/data`))).toBe(151);
-  }, 120_000);
+  });
 });

@@ -113,7 +113,7 @@ describe('PostgreSQL stops', () => {
     await expectUntouched(service, v, before);
     expect((await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 })).status).toBe(200);
     expect((await service.api.get(`${v.path}/data`)).headers.get('x-row-count')).toBe('4');
-  }, 120_000);
+  });
 
   it('the service also survives a crash of one of its processes', async () => {
     const v = await version(service);
@@ -131,7 +131,7 @@ describe('PostgreSQL stops', () => {
     await until(() => bytes(service, v).catch(() => undefined));
     await expectUntouched(service, v, before);
     expect((await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 })).status).toBe(200);
-  }, 120_000);
+  });
 });
 
 describe('a connection ends', () => {

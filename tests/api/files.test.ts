@@ -21,7 +21,7 @@ it.afterEach(() => expect(readdirSync(folder)).toEqual([]));
 const SALES = 'Region,Order Date,Amount\nNorth,2027-01-31,"1,204.50"\nSouth,2027-02-28,(20.00)\n';
 
 /** A wait for a state of the folder. */
-const PATIENT = { interval: 10, timeout: 30_000 };
+const PATIENT = { interval: 10, timeout: 300_000 };
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream;
 

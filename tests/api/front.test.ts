@@ -236,7 +236,7 @@ describe('metrics', () => {
     );
     await expect
       .poll(async () => value(await metrics(), 'forecast_pivot_writers_waiting'), {
-        timeout: 30_000,
+        timeout: 300_000,
       })
       .toBe(2);
     expect(value(await metrics(), 'forecast_pivot_connections_in_use')).toBe(3);

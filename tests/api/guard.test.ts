@@ -170,4 +170,4 @@ it('accepts nothing that PostgreSQL reads differently', async () => {
   );
   expect(ran.well).toBeGreaterThan(100);
   expect(ran.refused).toBeGreaterThan(100);
-}, 120_000);
+});

@@ -55,7 +55,9 @@ it('is 503 while the network to the database drops every packet, and 200 afterwa
     expect(await ask('/sources', 40_000)).toMatchObject({ status: 503, isRestored: false });
     expect((await api.get('/health/live')).status).toBe(200);
     network.restore();
-    await expect.poll(async () => (await api.get('/health')).status, { timeout: 30_000 }).toBe(200);
+    await expect
+      .poll(async () => (await api.get('/health')).status, { timeout: 300_000 })
+      .toBe(200);
     expect((await api.get('/sources')).status).toBe(200);
   } finally {
     await server.stop();

@@ -61,7 +61,7 @@ describe('the amounts', () => {
 
   it(
     'of cells with other lists of values in each are exact',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async ({ service }) => {
       const rows = Array.from({ length: 8000 }, (_, i) =>
         row(`R${i % 4000}`, i < 4000 ? 'A' : 'B', 1, i + 0.5, i),
@@ -91,7 +91,7 @@ describe('the amounts', () => {
 
   it(
     'of 20,000 cells are exact, written by one entry and undone',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async ({ service }) => {
       const rows = Array.from({ length: 20_000 }, (_, i) =>
         row(

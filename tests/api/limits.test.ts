@@ -184,4 +184,4 @@ it('the service abandons a database that accepts bytes and sends none', async ()
   await until(async () => (await api.get('/health')).status === 200);
   expect(await bytes(service, v)).toEqual(before);
   expect((await api.post(`${v.path}/scale`, { ...BODY, pct: 10 })).status).toBe(200);
-}, 120_000);
+});

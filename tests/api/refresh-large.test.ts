@@ -20,7 +20,7 @@ it('refreshes 300,000 rows with indexes as exactly as few rows', async ({ servic
       WHERE i.indrelid = '${plan.table}'::regclass AND i.indisvalid AND c.relname LIKE 'slice%'`);
     return found.length;
   };
-  await expect.poll(indexes, { timeout: 60_000, interval: 250 }).toBe(2);
+  await expect.poll(indexes, { timeout: 300_000, interval: 250 }).toBe(2);
   const lock = await plan.ok(await plan.post('locks', { slice: { Product: LOCKED } })).id;
   const sums = `sum("Sales") AS sales, sum("Units") AS units, sum("Cost") AS cost`;
   /** The number of leaves in which the loads differ from the source, of those that are open and of the locked ones. */

@@ -38,7 +38,7 @@ it('replays 1,000 entries and skips 998 of them', async ({ service, sourceId }) 
   expect(list.map((each: { reason: string | null }) => each.reason)).toEqual(
     some.entries.map((entry: { reason: string | null }) => entry.reason),
   );
-}, 120_000);
+});
 
 it('has the timeouts of all its entries together', async ({ service }) => {
   const { api, query } = service;
@@ -70,7 +70,7 @@ it('has the timeouts of all its entries together', async ({ service }) => {
   } finally {
     await server.stop();
   }
-}, 120_000);
+});
 
 it('needs memory for the rows of one entry, and fails completely without', async ({ service }) => {
   const { api, query, database } = service;
@@ -109,4 +109,4 @@ it('needs memory for the rows of one entry, and fails completely without', async
   } finally {
     await server.stop();
   }
-}, 60_000);
+});

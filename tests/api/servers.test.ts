@@ -52,7 +52,7 @@ beforeEach(async () => {
     [{ Region: 'A', Sales: 100 }],
   );
   expect((await api.post(`${v.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
-}, 60_000);
+});
 afterEach(async () => {
   await caddy?.stop();
   for (const server of servers) await server?.stop();
@@ -147,7 +147,7 @@ describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is 
     );
     await more();
     await expectAll(await planners.stop());
-  }, 180_000);
+  });
 });
 
 describe.runIf(caddyIsInstalled())('the proxy of deploy/servers, if Caddy is installed', () => {

@@ -199,7 +199,7 @@ it('parts every amount exactly over the groups, leaves held rows alone, and is u
   // The cases must include both.
   expect(done.written).toBeGreaterThan(40);
   expect(done.refused).toBeGreaterThan(15);
-}, 180_000);
+});
 
 async function planOf(
   service: Service,

@@ -39,7 +39,7 @@ const indexed = async ({ query }: Service, { table }: Planned): Promise<string[]
   ).map(({ name }) => name);
 
 const ALL = ['Day', 'Product', 'Region'];
-const SOON = { timeout: 45_000, interval: 100 };
+const SOON = { timeout: 300_000, interval: 100 };
 
 /** What a server has logged with the level of a warning or above. */
 const warnings = ({ output }: Server): string[] =>

@@ -43,7 +43,7 @@ const indexes = async ({ query }: Service, { id }: Planned): Promise<string[]> =
       WHERE i.indisvalid AND c.relname LIKE 'slice%' AND t.relname LIKE '%\\_${id}' ORDER BY c.relname`)
   ).map(({ made }) => made.replace(/^.* USING/, 'USING'));
 
-const SOON = { timeout: 40_000, interval: 250 };
+const SOON = { timeout: 300_000, interval: 250 };
 
 /** Names of the indexes that PostgreSQL would use for a statement. */
 async function planOf({ query }: Service, statement: string): Promise<string[]> {

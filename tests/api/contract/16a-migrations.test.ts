@@ -187,7 +187,7 @@ describe('up', () => {
                 [database.database],
               )
             )[0].count,
-          { timeout: 30_000 },
+          { timeout: 300_000 },
         )
         .toBe(2);
     } finally {
