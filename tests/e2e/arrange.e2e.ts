@@ -12,6 +12,8 @@ const button = (page: Page, field: string) =>
 
 async function choose(page: Page, field: string, item: string): Promise<void> {
   await button(page, field).press('Enter');
+  // The menu of the place that the field has left may still be closing.
+  await expect(page.getByRole('menu')).toHaveCount(1);
   await page.getByRole('menuitem', { name: item }).press('Enter');
 }
 
