@@ -25,9 +25,8 @@ const EXACT = 1e-9;
  * @param values at least three, with a mean above 0
  */
 export function growthOf(values: readonly number[]): Curve {
-  const curves = [evenGrowth(values), constantRate(values)] as const;
-  const [line, curve] = curves;
-  const [ofLine = 0, ofCurve = 0] = curves.map((each) => devianceOf(values, each));
+  const [line, curve] = [evenGrowth(values), constantRate(values)];
+  const [ofLine, ofCurve] = [devianceOf(values, line), devianceOf(values, curve)];
   const dispersion = Math.min(ofLine, ofCurve) / (values.length - 2);
   const likelier = dispersion === 0 ? 0 : (ofCurve - ofLine) / (2 * dispersion);
   const prior = line(values.length) < line(0) ? RATE_IN_FALLS : 1;
