@@ -29,7 +29,7 @@ export const SIZES = {
   lumpy: (random: number): number => 2 * (1 - random) ** -0.4,
 };
 
-/** Returns the articles of a market: months of history from the first sale on, and the year after. */
+/** Returns the articles of a market. Each has its months of history, from the first sale on, and the year after them. */
 export function articlesOf(
   { share, size, count = 20, growth = 0, isEven, ending = 0, launches = 0 }: SlowMarket,
   seed: number,

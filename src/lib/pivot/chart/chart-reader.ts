@@ -41,8 +41,8 @@ interface ChartSeries {
   /** Number of groups that the series combines; null for a single group. */
   folded: number | null;
   /**
-   * The values that it combines of the column that makes the series, with one that stands for the rows "Others" of its
-   * parents; null for the only series.
+   * The values of the series column that this series combines; null for the only series. A value of its own stands for
+   * the rows "Others".
    */
   members: readonly CellValue[] | null;
   /** A number per position of the axis, for each side; null where there is none. */

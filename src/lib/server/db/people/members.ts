@@ -11,9 +11,9 @@ type Members = v.InferOutput<typeof Members>;
 const REACHED = sql`($1::integer[] IS NULL OR s = ANY ($1))`;
 
 /**
- * The names that the database has, each once in its list: people who wrote, locked, commented, reviewed, own an alert or
- * are in the audit, and tokens; groups of tokens; members of territories. A token for some sources gets the names of
- * these, and no tokens.
+ * Lists the names that the database has. People are those who wrote, locked, commented, reviewed, own an alert or are in
+ * the audit, and tokens; groups are those of tokens; members are those of territories. No list repeats a name. A token for
+ * some sources gets the names of these sources, and no tokens or their groups.
  */
 export const listMembers = (db: Queryable): Promise<Members> =>
   db.one(
