@@ -101,8 +101,8 @@ const FEWEST_AMOUNTS = 60;
 const YEARS = 2;
 
 /**
- * Forecasts the sum of slow series. A sum that varies by chance around a steady growth continues this growth, even if the
- * sum itself is slow. The forecast of any other sum is the mean of the forecast of a single series and of a line.
+ * Forecasts the sum of slow series. A sum that varies by chance around a steady growth continues this growth, even if
+ * the sum itself is slow. The forecast of any other sum is the mean of the forecast of a single series and of a line.
  *
  * @returns null if it is below 0, too short, or slow without a steady growth
  */
